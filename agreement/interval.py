@@ -1,0 +1,80 @@
+"""The ends of an interval, for shares and for coefficients."""
+
+import math
+
+import numpy as np
+from scipy import special, stats
+
+from agreement.tally import Floats
+
+Ends = tuple[float, float]
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level that is not a share, such as 95.
+
+    Raises:
+        ValueError: `level` is outside (0, 1).
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"confidence level is {level}; expected a share in (0, 1), such as 0.95")
+
+
+def clopper_pearson(share: float, n: float, level: float) -> Ends:
+    """Exact interval of a share seen in n independent units; n may be an effective, fractional number.
+
+    Source: Clopper & Pearson (1934), Biometrika 26(4), 404-413, doi:10.1093/biomet/26.4.404; effective n as in
+    Korn & Graubard (1998), Surv. Methodol. 24(2), 193-201.
+
+    >>> [round(end, 4) for end in clopper_pearson(0.0, 20, 0.95)]
+    [0.0, 0.1684]
+    """
+    seen, tail = share * n, (1 - level) / 2
+    low = float(stats.beta.ppf(tail, seen, n - seen + 1)) if seen > 0 else 0.0
+    high = float(stats.beta.ppf(1 - tail, seen + 1, n - seen)) if seen < n else 1.0
+    return low, high
+
+
+def student(value: float, se: float, df: float, level: float) -> Ends:
+    """The value plus and minus t standard errors, neither end cut."""
+    reach = float(stats.t.ppf((1 + level) / 2, df)) * se
+    return value - reach, value + reach
+
+
+def logit_student(share: float, se: float, df: float, level: float) -> Ends:
+    """Student's interval of logit(share), carried back: stays inside (0, 1). For shares inside (0, 1) only."""
+    logit = math.log(share / (1 - share))
+    low, high = student(logit, se / (share * (1 - share)), df, level)
+    return float(special.expit(low)), float(special.expit(high))
+
+
+def percentiles(replicates: Floats, df: float, level: float) -> Ends:
+    """Central bootstrap values, reaching out as far as Student's t would where units are few.
+
+    Source: the expanded percentile interval of Hesterberg (2015), Am. Stat. 69(4), 371-386,
+    doi:10.1080/00031305.2015.1089789; its factor n / (n - 1) is already in `Tally.resampled`.
+    """
+    tail = float(stats.norm.sf(stats.t.ppf((1 + level) / 2, df)))
+    low, high = np.quantile(replicates, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def by_disagreement(observed: float, chance: float, n: float, level: float) -> Ends:
+    """Interval of 1 - observed / chance when the labels at hand show no variation to take a variance from.
+
+    All n units disagree to the same degree (usually not at all). By Clopper and Pearson at most a share d of
+    the population's units is different, and those disagree by anything from 0 to 1, so that observed
+    disagreement lies between observed (1 - d) and observed (1 - d) + d. Chance is kept as observed.
+
+    >>> [round(end, 3) for end in by_disagreement(0.0, 0.5, 100, 0.95)]
+    [0.928, 1.0]
+    """
+    different = clopper_pearson(0.0, n, level)[1]
+    least = observed * (1 - different)
+    return 1 - (least + different) / chance, 1 - least / chance
+
+
+def containing(value: float, ends: Ends, *, lowest: float) -> Ends:
+    """The interval cut to [lowest, 1] and widened, if need be, to contain the value."""
+    low, high = ends
+    return min(value, max(low, lowest)), max(value, min(high, 1.0))

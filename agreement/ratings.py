@@ -1,0 +1,140 @@
+"""What several raters said about the same units, with the categories they could choose from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agreement.tally import Floats, Integers, Tally
+
+MISSING = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ratings:
+    """Labels of units by raters, reduced to the distinct rows of category counts. Build with `Ratings.of`."""
+
+    labels: Integers
+    """Category of each unit by each rater, in 0..K-1 or -1 for missing, shape (units, raters)."""
+    category_names: tuple[str, ...]
+    """Names of the K declared categories."""
+    counts: Integers
+    """Distinct rows of category counts, shape (patterns, K)."""
+    pattern: Integers
+    """Row of `counts` that each unit has, shape (units,)."""
+    weight: Floats | None
+    """Units of the population that each unit stands for, shape (units,); None for 1."""
+    cluster: Integers | None
+    """Task of each unit, coded 0.., shape (units,); None when units are independent."""
+
+    @classmethod
+    def of(
+        cls,
+        labels: ArrayLike,
+        *,
+        n_categories: int,
+        category_names: Sequence[str] | None = None,
+        weight: ArrayLike | None = None,
+        cluster: ArrayLike | None = None,
+    ) -> Self:
+        """Check labels against the declared categories and count their patterns.
+
+        Args:
+            labels: Integers, shape (units, raters); -1 is missing ("cannot judge" is missing, not a category).
+            n_categories: Categories the raters could choose from, at least 2, whether or not they were used.
+            category_names: One name a category, for messages; None for "0", "1", ...
+            weight: Design weights > 0, shape (units,); None when units count alike.
+            cluster: Task of each unit (any values that sort), shape (units,); None when units are independent.
+
+        Raises:
+            ValueError: A label is not declared, or shapes, weights or names do not fit.
+
+        >>> Ratings.of([[0, 1, -1], [1, 0, -1], [1, 1, 1]], n_categories=2).counts.tolist()
+        [[0, 3], [1, 1]]
+        """
+        names = _names(n_categories, category_names)
+        array = _declared(labels, names)
+        every = np.stack([(array == k).sum(axis=1) for k in range(len(names))], axis=1)
+        counts, pattern = np.unique(every, axis=0, return_inverse=True)
+        return cls(
+            labels=array,
+            category_names=names,
+            counts=counts.astype(np.int64),
+            pattern=pattern.reshape(-1).astype(np.int64),
+            weight=None if weight is None else _positive(weight, len(array)),
+            cluster=None if cluster is None else _coded(cluster, len(array)),
+        )
+
+    @property
+    def n_categories(self) -> int:
+        """Number of declared categories (K, or q in Gwet's papers)."""
+        return len(self.category_names)
+
+    @property
+    def n_labels(self) -> Integers:
+        """Labels per unit, shape (units,)."""
+        per_pattern: Integers = self.counts.sum(axis=1)
+        return per_pattern[self.pattern]
+
+    def tally(self, *, at_least: int) -> Tally:
+        """Patterns of the units with that many labels or more."""
+        return self._tally(self.pattern, len(self.counts), self.n_labels >= at_least)
+
+    def pairs(self) -> Tally:
+        """Cells of the K x K table of two raters (first rater's category * K + second's), where both labelled."""
+        first, second = self.labels.T
+        return self._tally(first * self.n_categories + second, self.n_categories**2, (first >= 0) & (second >= 0))
+
+    def _tally(self, code: Integers, size: int, kept: NDArray[np.bool_]) -> Tally:
+        return Tally(
+            code=code[kept],
+            size=size,
+            weight=None if self.weight is None else self.weight[kept],
+            cluster=None if self.cluster is None else self.cluster[kept],
+        )
+
+
+def _names(n_categories: int, names: Sequence[str] | None) -> tuple[str, ...]:
+    if n_categories < 2:
+        raise ValueError(f"n_categories is {n_categories}; agreement needs at least 2 declared categories")
+    if names is None:
+        return tuple(str(k) for k in range(n_categories))
+    if len(names) != n_categories:
+        raise ValueError(f"{len(names)} category_names for n_categories={n_categories}; give one a category")
+    return tuple(names)
+
+
+def _declared(labels: ArrayLike, names: tuple[str, ...]) -> Integers:
+    array = np.asarray(labels)
+    if array.ndim != 2:
+        raise ValueError(f"labels have shape {array.shape}; expected (units, raters)")
+    if array.size and array.dtype.kind not in "iub":
+        raise ValueError(f"labels are {array.dtype}; expected integers 0..{len(names) - 1}, with -1 for missing")
+    array = array.astype(np.int64)
+    outside = np.argwhere((array < MISSING) | (array >= len(names)))
+    if len(outside):
+        unit, rater = (int(place) for place in outside[0])
+        raise ValueError(
+            f"{len(outside)} labels are not declared, the first is {array[unit, rater]} (unit {unit}, rater {rater}); "
+            f"declared are 0..{len(names) - 1} ({', '.join(names)}) and -1 for missing. "
+            "Declare the category or set the label to -1."
+        )
+    return array
+
+
+def _positive(weight: ArrayLike, units: int) -> Floats:
+    array = np.asarray(weight, dtype=np.float64)
+    if array.shape != (units,):
+        raise ValueError(f"weight has shape {array.shape}; expected ({units},), one a unit")
+    if not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError("every weight must be a finite number > 0; leave out units that stand for nothing")
+    return array
+
+
+def _coded(cluster: ArrayLike, units: int) -> Integers:
+    array = np.asarray(cluster)
+    if array.shape != (units,):
+        raise ValueError(f"cluster has shape {array.shape}; expected ({units},), one a unit")
+    return np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -1,0 +1,107 @@
+"""How often each pattern of labels occurs, in the sample and in resamples of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_CELLS_PER_CHUNK = 2_000_000
+"""Resampled counts held in memory at a time, whatever the number of units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """Units as codes of their label pattern: all that the coefficients of this room need to know."""
+
+    code: Integers
+    """Pattern of each unit, in 0..size-1, shape (units,)."""
+    size: int
+    """Number of patterns."""
+    weight: Floats | None
+    """Units of the population that each unit stands for, shape (units,); None for 1."""
+    cluster: Integers | None
+    """Task of each unit, in 0.., shape (units,); None when units are independent."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether units are equally weighted and independent, as published variances assume."""
+        return self.weight is None and self.cluster is None
+
+    @property
+    def independent(self) -> int:
+        """Number of independent units: clusters where given, else units."""
+        return len(self.code) if self.cluster is None else len(np.unique(self.cluster))
+
+    @property
+    def totals(self) -> Floats:
+        """Weighted number of units of each pattern, shape (size,)."""
+        return _sums(self.code, self._weights(), self.size)
+
+    def effective_n(self, of_pattern: NDArray[np.bool_]) -> float:
+        """Independent units with such a pattern, discounted for unequal weights: (sum w)^2 / sum w^2.
+
+        Source: Kish (1965), Survey Sampling, chapter 11; weights of one cluster are added up first.
+        """
+        kept = of_pattern[self.code]
+        weight = self._weights()[kept]
+        if self.cluster is not None:
+            weight = _sums(self.cluster[kept], weight)
+        return float(weight.sum() ** 2 / (weight @ weight)) if len(weight) else 0.0
+
+    def variance(self, scores: Floats) -> float:
+        """Variance of the weighted total of `scores` (one a pattern, shape (size,)) by ultimate clusters.
+
+        G / (G - 1) times the sum over clusters of squared deviations; NaN with fewer than two.
+        """
+        total = self._weights() * scores[self.code]
+        if self.cluster is not None:
+            total = _sums(np.unique(self.cluster, return_inverse=True)[1], total)
+        return float(len(total) * np.var(total, ddof=1)) if len(total) > 1 else float("nan")
+
+    def resampled(self, replicates: int, seed: int) -> Floats:
+        """Totals in bootstrap samples of the independent units, shape (replicates, size).
+
+        One fewer is drawn than there are: with as many, the variance of few clusters comes out too small by
+        (G - 1) / G. Units that look alike are drawn together, as a multinomial. No rows with a single unit.
+        Source: Rao & Wu (1988), J. Am. Stat. Assoc. 83(401), 231-241, doi:10.1080/01621459.1988.10478591.
+        """
+        if self.independent < 2:
+            return np.empty((0, self.size))
+        rng = np.random.default_rng(seed)
+        rows, alike = self._groups()
+        step = max(1, _CELLS_PER_CHUNK // int(alike.sum()))
+        sizes = [min(step, replicates - start) for start in range(0, replicates, step)]
+        return np.concatenate([_drawn(alike, size, rng) @ rows for size in sizes])
+
+    def _weights(self) -> Floats:
+        return np.ones(len(self.code)) if self.weight is None else self.weight
+
+    def _groups(self) -> tuple[csr_array, Integers]:
+        """Pattern totals of what is drawn as one, shape (groups, size), and how many are alike, (groups,)."""
+        if self.cluster is not None:
+            group = np.unique(self.cluster, return_inverse=True)[1]
+            rows = csr_array((self._weights(), (group, self.code)), shape=(group.max() + 1, self.size))
+            return rows, np.ones(rows.shape[0], dtype=np.int64)
+        pairs, alike = np.unique(np.column_stack([self.code, self._weights()]), axis=0, return_counts=True)
+        place = (np.arange(len(pairs)), pairs[:, 0].astype(np.int64))
+        return csr_array((pairs[:, 1], place), shape=(len(pairs), self.size)), alike.astype(np.int64)
+
+
+def _drawn(alike: Integers, samples: int, rng: np.random.Generator) -> Integers:
+    """How often each group is drawn in samples of one unit fewer than there are, shape (samples, groups)."""
+    groups, n = len(alike), int(alike.sum())
+    if groups * 8 < n:
+        return rng.multinomial(n - 1, alike / n, size=samples)
+    # With few alike, drawing unit by unit is the same distribution and many times faster.
+    group = np.repeat(np.arange(groups), alike)[rng.integers(n, size=(samples, n - 1))]
+    flat = (group + groups * np.arange(samples)[:, None]).reshape(-1)
+    return np.bincount(flat, minlength=samples * groups).reshape(samples, groups)
+
+
+def _sums(group: Integers, values: Floats, size: int = 0) -> Floats:
+    """Sum of the values of each group, shape (groups,); floats even where there is no value at all."""
+    return np.bincount(group, values, size).astype(np.float64)

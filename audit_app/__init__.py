@@ -1,0 +1,1 @@
+"""What people touch: the use cases, the command line, the JSON routes, the app and its screens."""

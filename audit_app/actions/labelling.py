@@ -1,0 +1,299 @@
+"""The labelling loop: what somebody sees next, and what becomes of their answer."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from data.errors import StudyProblem
+from data.records import CANNOT_JUDGE, Assignment, Person
+from data.rubric import Question
+from data.store import assignments, events, items
+from data.store.connection import Store, open_store
+from data.study import Study
+from data.views import VIEWS, Item, View, artifacts
+
+LEASE = timedelta(minutes=30)
+"""How long an item stays with somebody who does nothing."""
+
+SCREENS = {"label": ("evidence", "correctness"), "context": ("context",)}
+"""The passes of each screen, in the order in which they are offered."""
+
+TITLES = {
+    "question": "Question",
+    "response": "Response",
+    "passages": "Supplied context",
+    "gold_answer": "Reference answer",
+    "gold_aliases": "Also accepted",
+    "condition": "Condition",
+}
+
+SKIP = "skip"
+
+
+class Refused(StudyProblem):
+    """An answer that cannot be taken, with the HTTP status that says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def next_view(study: Study, person: Person, screen: str) -> dict[str, Any]:
+    """What this person sees next on this screen: the view of one label, or a sentence why there is none.
+
+    Begun work comes first, then the next opening of the plan. What is shown is logged before it is returned.
+
+    Raises:
+        Refused: The screen is unknown.
+    """
+    passes = _passes(study, person, screen)
+    with open_store(study) as store, store.transaction():
+        while True:
+            assignment = _take(store, study, person, passes)
+            if assignment is None:
+                return _empty(store, study, person, passes)
+            item = items.load(store, assignment.item_kind, assignment.item_id)
+            owed = _owed(store, study, assignment, item)
+            answered = events.current(store, assignment.assignment_id)
+            left = [label for label in owed if label not in answered]
+            if left:
+                return _shown(store, study, person, assignment, item, owed, left)
+            # A rubric that asks less than it did leaves begun items with nothing owed.
+            assignments.finish(store, assignment.assignment_id, "done")
+
+
+def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Keeps one answer, then says what comes next. Sending the same answer again changes nothing.
+
+    Args:
+        study: The study.
+        person: Who answers.
+        answer: `screen, assignment_id, label, value, comment, evidence, client_seq, active_seconds`.
+
+    Raises:
+        Refused: 403 not theirs, 409 the item has moved on, 422 the value does not fit.
+    """
+    _passes(study, person, str(answer.get("screen")))
+    with open_store(study) as store, store.transaction():
+        saved = _keep(store, study, person, answer)
+    return {"saved": saved, "next": next_view(study, person, str(answer["screen"]))}
+
+
+def _passes(study: Study, person: Person, screen: str) -> list[str]:
+    """The passes that this person may be given on this screen."""
+    if screen not in SCREENS:
+        raise Refused(422, f"screen {screen!r}; expected one of {', '.join(SCREENS)}")
+    if person.role == "lead":
+        return []
+    kind = "context" if screen == "context" else "response"
+    asked = study.rubric.passes(kind)
+    return [p for p in SCREENS[screen] if p in asked and (not person.teams or p in person.teams)]
+
+
+def _until() -> str:
+    return (datetime.now(UTC) + LEASE).isoformat(timespec="microseconds")
+
+
+def _in_evidence(study: Study, person: Person) -> bool:
+    return person.role != "lead" and "evidence" in study.rubric.passes("response") and _may(person, "evidence")
+
+
+def _may(person: Person, pass_: str) -> bool:
+    return not person.teams or pass_ in person.teams
+
+
+def is_soft(store: Store) -> bool:
+    """Whether there are too few people to give everyone at most one context per task."""
+    row = store.row(
+        "SELECT count(*) AS n FROM person WHERE role = 'annotator' AND status = 'active' "
+        "AND (teams = '[]' OR teams LIKE '%\"evidence\"%')"
+    )
+    return assignments.most_contexts(store) > int(row["n"] if row else 0)
+
+
+def _take(store: Store, study: Study, person: Person, passes: list[str]) -> Assignment | None:
+    """What this person has begun, else the next opening they may have."""
+    begun = assignments.in_hand(store, person.person_id, passes)
+    if begun:
+        assignments.renew(store, begun.assignment_id, _until())
+        return begun
+    soft, evidence = is_soft(store), _in_evidence(study, person)
+    for pass_ in passes:
+        taken = assignments.claim(store, person.person_id, pass_, until=_until(), evidence=evidence, soft=soft)
+        if taken:
+            return taken
+    return None
+
+
+def _owed(store: Store, study: Study, assignment: Assignment, item: Item) -> list[str]:
+    drawn = items.in_subsample(store, "diagnostics", assignment.item_kind, assignment.item_id)
+    return study.rubric.asked(item, assignment.pass_, diagnostics=drawn)
+
+
+def _shown(
+    store: Store, study: Study, person: Person, assignment: Assignment, item: Item, owed: list[str], left: list[str]
+) -> dict[str, Any]:
+    """The view of the first label that is still owed, logged as shown."""
+    question = study.rubric[left[0]]
+    view = VIEWS[question.view].of(item)
+    events.expose(store, assignment.assignment_id, person.person_id, question.view, sorted(artifacts(question.view)))
+    return {
+        "state": "view",
+        "assignment_id": assignment.assignment_id,
+        "pass": assignment.pass_,
+        "view": question.view,
+        "artifacts": _artifacts(view),
+        "label": _question(question, left[0]),
+        "step": {
+            "number": len(owed) - len(left) + 1,
+            "of": len(owed),
+            "answered": [label for label in owed if label not in left],
+        },
+        "progress": _progress(store, study, person, [assignment.pass_]),
+        "client_seq": events.next_seq(store, assignment.assignment_id),
+        "lease_until": _until(),
+        "rubric_hash": study.rubric.hash,
+        "skip_reasons": list(study.rubric.skip_reasons),
+    }
+
+
+def _artifacts(view: View) -> list[dict[str, Any]]:
+    """The fields of a view as the browser gets them: nothing is added, nothing is left out."""
+    shown = []
+    for name, value in asdict(view).items():
+        kind = "passages" if name == "passages" else "texts" if isinstance(value, tuple | list) else "text"
+        shown.append({"name": name, "title": TITLES[name], kind: list(value) if kind != "text" else value})
+    return shown
+
+
+def _question(question: Question, label: str) -> dict[str, Any]:
+    passage = label.partition(".")[2]
+    return {
+        "name": label,
+        "title": question.title,
+        "question": question.question,
+        "definition": question.definition,
+        "kind": question.kind,
+        "passage": int(passage) if passage else None,
+        "values": [asdict(value) for value in question.values],
+    }
+
+
+def _progress(store: Store, study: Study, person: Person, passes: list[str]) -> dict[str, int]:
+    """Items finished, and items there are for this person, the one in hand included."""
+    soft, evidence = is_soft(store), _in_evidence(study, person)
+    done = assignments.done_by(store, person.person_id, passes)
+    begun = 1 if assignments.in_hand(store, person.person_id, passes) else 0
+    waiting = sum(
+        assignments.open_for(store, person.person_id, pass_, evidence=evidence, soft=soft) for pass_ in passes
+    )
+    return {"done": done, "of": done + begun + waiting}
+
+
+def _empty(store: Store, study: Study, person: Person, passes: list[str]) -> dict[str, Any]:
+    """Why there is nothing to do, in words."""
+    states = [row for row in assignments.progress(store) if row["pass"] in passes]
+    count = {state: sum(row["n"] for row in states if row["state"] == state) for state in ("open", "claimed")}
+    done = assignments.done_by(store, person.person_id, passes)
+    if person.role == "lead":
+        reason = "Leads see results and therefore do not label. Sign in with an annotator's link to label."
+    elif not passes:
+        reason = "You are not on the team for this screen. Ask the lead if you expected work here."
+    elif not states:
+        reason = "Nothing is planned for this screen yet. The lead draws a sample with `evidence-audit sample draw`."
+    elif count["open"]:
+        reason = (
+            f"Nothing for you right now: {count['open']} openings are left, but they are on items or questions "
+            "that you have worked on already, so they go to other people."
+        )
+    elif count["claimed"]:
+        reason = f"Nothing for you right now: others are at work on the last {count['claimed']}. Look in again later."
+    else:
+        reason = "All done: everything that was planned has been labelled. Thank you!"
+    of = done + (count["open"] if not done else 0)
+    return {"state": "empty", "reason": reason, "progress": {"done": done, "of": max(done, of)}}
+
+
+def _keep(store: Store, study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer as a row, after every check. Runs inside a transaction."""
+    assignment = assignments.find(store, str(answer.get("assignment_id")))
+    label, seq = str(answer.get("label")), answer.get("client_seq")
+    if assignment is None or assignment.person_id != person.person_id:
+        raise Refused(403, "This item is not yours any more. The next one will be shown.")
+    if not isinstance(seq, int) or isinstance(seq, bool):
+        raise Refused(422, f"client_seq {seq!r}; expected a whole number")
+    if label == SKIP:
+        return _skip(store, study, assignment, answer)
+    item = items.load(store, assignment.item_kind, assignment.item_id)
+    owed = _owed(store, study, assignment, item)
+    if label not in owed:
+        raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(owed)}")
+    value, comment = _value(study.rubric[label], answer), _comment(answer)
+    there = events.find(store, assignment.assignment_id, seq)
+    if there and (there.label, there.value) == (label, value):
+        return {"label": label, "value": value, "created_at": there.created_at}
+    answered = events.current(store, assignment.assignment_id)
+    left = [name for name in owed if name not in answered]
+    if assignment.state != "claimed" or label != left[0] or seq != events.next_seq(store, assignment.assignment_id):
+        raise Refused(409, "This question was answered already, perhaps in another tab. The current one will be shown.")
+    events.add(
+        store,
+        {
+            "assignment_id": assignment.assignment_id,
+            "label": label,
+            "value": value,
+            "evidence": list(answer.get("evidence") or []),
+            "comment": comment,
+            "seen_before": events.seen_before(store, assignment.assignment_id, person.person_id),
+            "active_seconds": _seconds(answer.get("active_seconds")),
+            "rubric_hash": study.rubric.hash,
+            "client_seq": seq,
+        },
+    )
+    if left == [label]:
+        assignments.finish(store, assignment.assignment_id, "done")
+    else:
+        assignments.renew(store, assignment.assignment_id, _until())
+    kept = events.find(store, assignment.assignment_id, seq)
+    return {"label": label, "value": value, "created_at": kept.created_at if kept else None}
+
+
+def _skip(store: Store, study: Study, assignment: Assignment, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The item is given back for good, with a reason: it counts as not answered and nobody takes its place."""
+    reason = _comment(answer)
+    if not reason:
+        raise Refused(422, f"a skip needs a reason: {', '.join(study.rubric.skip_reasons)}")
+    if assignment.state == "done":
+        raise Refused(409, "This item is finished already. The next one will be shown.")
+    assignments.finish(store, assignment.assignment_id, "skipped", reason)
+    return {"label": SKIP, "value": reason, "created_at": datetime.now(UTC).isoformat()}
+
+
+def _comment(answer: Mapping[str, Any]) -> str | None:
+    comment = answer.get("comment")
+    return comment if isinstance(comment, str) and comment.strip() else None
+
+
+def _seconds(value: object) -> float | None:
+    """Active seconds as the browser counted them; anything implausible is not kept."""
+    plausible = isinstance(value, int | float) and 0 <= value <= 86_400
+    return float(value) if plausible and isinstance(value, int | float) else None
+
+
+def _value(question: Question, answer: Mapping[str, Any]) -> str:
+    """The stored value; "cannot judge" needs a note, a list is kept in the rubric's order."""
+    value = answer.get("value")
+    allowed = [entry.value for entry in question.values]
+    if value == CANNOT_JUDGE:
+        if not _comment(answer):
+            raise Refused(422, "“Cannot judge” needs a note that says why.")
+        return CANNOT_JUDGE
+    if question.kind == "many":
+        if not isinstance(value, list) or not set(value) <= set(allowed):
+            raise Refused(422, f"{question.name}: {value!r}; expected a list of {', '.join(allowed)}")
+        return json.dumps([code for code in allowed if code in value])
+    if value not in allowed:
+        raise Refused(422, f"{question.name}: {value!r}; expected one of {', '.join(allowed)}")
+    return str(value)

@@ -1,0 +1,140 @@
+"""The JSON routes of the labelling loop, and the door: sign in by personal link, sign out, is the server up."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from audit_app.actions.labelling import Refused
+from audit_app.gate import COOKIE, PERSON, SIGN_IN, same_origin, secret_of
+from audit_app.screens.sign_in import notice
+from data.errors import StudyProblem
+from data.records import Person
+
+HEADER = "X-Evidence-Audit"
+"""A header of our own: a form on a foreign page cannot set it."""
+
+SCREENS = ("label", "context")
+LARGEST = 1_000_000  # bytes of one answer with its note and evidence
+MONTH = 30 * 24 * 3600
+
+_log = logging.getLogger(__name__)
+
+
+class UseCases(Protocol):
+    """What the routes ask of the study."""
+
+    def enter(self, token: str) -> str | None:
+        """A new session secret for a personal-link token."""
+
+    def sign_out(self, secret: str) -> None:
+        """Ends a session."""
+
+    def next_view(self, person: Person, screen: str) -> dict[str, Any]:
+        """The question to put to this person now."""
+
+    def commit(self, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """Stores one answer; what was saved, and the next view."""
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def routes(study: UseCases) -> list[Route]:
+    """Every route of ours, for `st.App` or a bare Starlette application behind the gate."""
+
+    async def enter(request: Request) -> Response:
+        try:
+            secret = await run_in_threadpool(study.enter, request.path_params["token"])
+        except StudyProblem as problem:
+            return notice("The study cannot be opened right now", str(problem), 503)
+        if secret is None:
+            return notice("This link does not work", BAD_LINK, 403)
+        response = RedirectResponse("/", 303, {"Cache-Control": "no-store"})
+        response.set_cookie(
+            COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=request.url.scheme == "https"
+        )
+        return response
+
+    async def leave(request: Request) -> Response:
+        secret = secret_of(request.headers)
+        if secret is not None:
+            await run_in_threadpool(study.sign_out, secret)
+        response = notice("You are signed out", f"Your answers are saved. {SIGN_IN}")
+        response.delete_cookie(COOKIE, httponly=True, samesite="lax")
+        return response
+
+    async def view(request: Request) -> Response:
+        screen = request.query_params.get("screen", "label")
+        if screen not in SCREENS:
+            raise Refused(422, f"There is no screen {screen!r}.")
+        return _json(await run_in_threadpool(study.next_view, _person(request), screen))
+
+    async def label(request: Request) -> Response:
+        person = _person(request)
+        if request.headers.get(HEADER) != "1" or not same_origin(request.headers):
+            raise Refused(403, f"Answers are taken from the labelling page only (header {HEADER}: 1).")
+        return _json(await run_in_threadpool(study.commit, person, await _answer(request)))
+
+    async def healthz(request: Request) -> Response:
+        return PlainTextResponse("ok", headers={"Cache-Control": "no-store"})
+
+    return [
+        Route("/in/{token}", enter, methods=["GET"]),
+        Route("/out", leave, methods=["GET"]),
+        Route("/api/view", _in_a_sentence(view), methods=["GET"]),
+        Route("/api/label", _in_a_sentence(label), methods=["POST"]),
+        Route("/healthz", healthz, methods=["GET"]),
+    ]
+
+
+BAD_LINK = "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
+
+
+def _json(body: Mapping[str, Any], status: int = 200) -> JSONResponse:
+    return JSONResponse(body, status, {"Cache-Control": "no-store"})
+
+
+def _person(request: Request) -> Person:
+    person = request.scope.get(PERSON)
+    if not isinstance(person, Person):
+        raise Refused(401, f"You are not signed in. {SIGN_IN}")
+    return person
+
+
+async def _answer(request: Request) -> dict[str, Any]:
+    """The posted answer, read no further than an answer can be long."""
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > LARGEST:
+            raise Refused(422, f"The answer is longer than {LARGEST:,} bytes; shorten the note.")
+    try:
+        answer = json.loads(raw)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict) or answer.get("screen") not in SCREENS:
+        raise Refused(422, 'An answer is a JSON object with "screen": "label" or "context".')
+    return answer
+
+
+def _in_a_sentence(handler: Handler) -> Handler:
+    """Whatever goes wrong reaches the browser as one sentence, never as a traceback."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except Refused as refused:
+            return _json({"error": str(refused)}, refused.status)
+        except StudyProblem as problem:
+            return _json({"error": str(problem)}, 503)
+        except Exception:
+            _log.exception("%s %s", request.method, request.url.path)
+            return _json({"error": "Something went wrong on the server; it is written in its log."}, 500)
+
+    return answered

@@ -1,0 +1,59 @@
+"""The server: Streamlit's pages, our routes beside them, and the gate before both."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from audit_app.actions import labelling, people
+from audit_app.api import routes
+from audit_app.gate import Gate, content_security_policy
+from audit_app.launch import study_folder
+from data.records import Person
+from data.study import Study, open_study
+
+
+class ServedStudy:
+    """The use cases of the study in one folder; opened anew each time, so that an edited rubric counts at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _study(self) -> Study:
+        return open_study(self.folder)
+
+    def enter(self, token: str) -> str | None:
+        """A new session secret for a personal-link token."""
+        return people.enter(self._study(), token)
+
+    def person_of(self, secret: str | None) -> Person | None:
+        """Who a session belongs to."""
+        return people.person_of(self._study(), secret)
+
+    def sign_out(self, secret: str) -> None:
+        """Ends a session."""
+        people.sign_out(self._study(), secret)
+
+    def next_view(self, person: Person, screen: str) -> dict[str, Any]:
+        """The question to put to this person now."""
+        return labelling.next_view(self._study(), person, screen)
+
+    def commit(self, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """Stores one answer; what was saved, and the next view."""
+        return labelling.commit(self._study(), person, answer)
+
+
+def streamlit_page() -> str:
+    """The HTML that Streamlit serves; it begins with one inline script, which the policy must name."""
+    return files("streamlit").joinpath("static/index.html").read_text(encoding="utf-8")
+
+
+served = ServedStudy(study_folder())
+app = st.App(
+    Path(__file__).with_name("page.py"),
+    routes=routes(served),
+    middleware=[Middleware(Gate, person_of=served.person_of, policy=content_security_policy(streamlit_page()))],
+)

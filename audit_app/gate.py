@@ -1,0 +1,143 @@
+"""The gate before everything: who has no session gets no page, no JSON and no websocket."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from audit_app.screens.sign_in import notice
+from data.errors import StudyProblem
+from data.records import Person
+
+COOKIE = "evidence_audit"
+PERSON = "evidence_audit.person"
+"""Where the gate puts who is asking, for the routes behind it."""
+
+WEBSOCKET = "/_stcore/stream"
+OPEN = ("/in/", "/static/")
+OPEN_PAGES = {"/healthz", "/out", "/favicon.png"}
+SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
+"""What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
+
+PersonOf = Callable[[str | None], Person | None]
+
+
+def content_security_policy(page: str = "") -> str:
+    """What a page may load: this server alone, and the inline script that this page (HTML) begins with.
+
+    >>> "frame-ancestors 'none'" in content_security_policy()
+    True
+    """
+    start, end = page.find("<script>"), page.find("</script>")
+    script = ""
+    if 0 <= start < end:
+        script = f" 'sha256-{b64encode(sha256(page[start + 8 : end].encode()).digest()).decode()}'"
+    return (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        f"script-src 'self' 'unsafe-eval' 'wasm-unsafe-eval' blob:{script}; connect-src 'self' ws: wss:; "
+        "font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    )
+
+
+def secret_of(headers: Headers) -> str | None:
+    """The session secret in the cookies of a request; None without one."""
+    try:
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return None
+    return cookie.value if cookie else None
+
+
+class Gate:
+    """ASGI middleware: security headers on every answer, and a session before everything that is not open.
+
+    Args:
+        app: What stands behind the gate.
+        person_of: Who a session secret belongs to; may block, runs in a thread.
+        policy: The Content-Security-Policy sent with every answer.
+    """
+
+    def __init__(self, app: ASGIApp, person_of: PersonOf, policy: str | None = None) -> None:
+        self.app = app
+        self.person_of = person_of
+        self.headers = {
+            "Content-Security-Policy": policy or content_security_policy(),
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            "Referrer-Policy": "no-referrer",
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets a request through, or answers in its place."""
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, self._guarded(send))
+        else:
+            await self.app(scope, receive, send)
+
+    def _guarded(self, send: Send) -> Send:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        return guarded
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        if path.startswith("/_stcore") and not path.startswith(SERVED):
+            await Response(status_code=404)(scope, receive, send)
+        elif path in OPEN_PAGES or path.startswith(OPEN):
+            await self.app(scope, receive, send)
+        else:
+            refusal = await self._refusal(scope)
+            await (refusal or self.app)(scope, receive, send)
+
+    async def _refusal(self, scope: Scope) -> Response | None:
+        try:
+            person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
+        except StudyProblem as problem:
+            return refusal(scope["path"], 503, "The study cannot be opened right now", str(problem))
+        if person is None:
+            return refusal(scope["path"], 401, "You are not signed in", SIGN_IN)
+        scope[PERSON] = person
+        return None
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        own = same_origin(headers) and scope["path"] == WEBSOCKET
+        if own and await self._refusal(scope) is None:
+            await self.app(scope, receive, send)
+        else:  # closing before accepting is a 403 for the browser
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+
+
+SIGN_IN = "Open the personal link that you were sent; it signs you in on this device."
+
+
+def refusal(path: str, status: int, title: str, text: str) -> Response:
+    """The same refusal as JSON for the labelling loop, as a page for a person."""
+    if path.startswith("/api/"):
+        return JSONResponse({"error": f"{title}. {text}"}, status, {"Cache-Control": "no-store"})
+    return notice(title, text, status)
+
+
+def same_origin(headers: Headers) -> bool:
+    """Whether a request comes from our own pages; clients that are no browser send no Origin.
+
+    Stricter than Streamlit's own check, which lets any page on localhost through.
+
+    >>> same_origin(Headers({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:9999"}))
+    False
+    """
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host")

@@ -1,0 +1,77 @@
+"""The script Streamlit runs for every page: who is looking, where they can go, and the screen itself."""
+
+from collections.abc import Callable
+from html import escape
+
+import streamlit as st
+
+from audit_app import state
+from audit_app.literal import literal
+from audit_app.screens import context_audit, label
+from data.errors import StudyProblem
+from data.records import Person
+
+STYLE = """<style>
+[data-testid="stMainBlockContainer"] { padding: 4rem 1rem 0.5rem; }
+[data-testid="stElementContainer"]:has(.who) { height: 0; position: absolute; }
+.who { font-size: 0.875rem; position: fixed; right: 3.5rem; top: 1.1rem; z-index: 999991; }
+.who a { color: inherit; }
+.who span { display: inline-block; margin-right: 0.75rem; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
+  vertical-align: bottom; white-space: nowrap; }
+@media (max-width: 700px) { .who span { display: none; } }
+</style>"""
+
+
+def agreement() -> None:
+    """The lead's view of how well people agree."""
+    from audit_app.screens.agreement import render
+
+    render()
+
+
+def judge() -> None:
+    """The lead's view of how far the judge can be trusted."""
+    from audit_app.screens.judge import render
+
+    render()
+
+
+def report() -> None:
+    """The lead's view of the corrected numbers."""
+    from audit_app.screens.report import render
+
+    render()
+
+
+def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
+    """Title, address and function of every screen this person may open."""
+    labelling = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
+    results = [("Report", "report", report), ("Judge", "judge", judge), ("Agreement", "agreement", agreement)]
+    return results + labelling if person.role == "lead" else labelling
+
+
+def who(person: Person) -> str:
+    """Who is signed in, and the way out."""
+    return (
+        f'<div class="who"><span>{escape(person.display_name)}</span><a href="/out" target="_self">Sign out</a></div>'
+    )
+
+
+def main() -> None:
+    """One run of the script."""
+    st.set_page_config(page_title="Evidence Audit", layout="wide", initial_sidebar_state="collapsed")
+    try:
+        person = state.signed_in()
+        if person is None:
+            st.html(literal("You are signed out. Open the personal link that you were sent to sign in again."))
+            return
+        chosen = st.navigation(
+            [st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)], position="top"
+        )
+        st.html(STYLE + who(person))
+        chosen.run()
+    except StudyProblem as problem:
+        st.html(literal(str(problem)))
+
+
+main()

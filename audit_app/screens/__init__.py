@@ -1,0 +1,1 @@
+"""The screens: each draws one page and calls the actions for everything else."""

@@ -1,0 +1,1 @@
+"""What a record is, how it comes in, and where it is kept."""

@@ -1,0 +1,141 @@
+"""Bringing files in: the whole file is read, every problem is reported, nothing is imported on error."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.errors import Problem, StudyProblem
+from data.mapping import Mapping
+from data.parsing import KEYS, parse
+from data.reading import read
+from data.records import Context, Label, Response, Task, Verdict
+from data.study import Study, writing
+from data.texts import add_part, parts, read_columns
+
+REFERS = {
+    "contexts": (("task_id", "tasks"),),
+    "responses": (("context_id", "contexts"), ("task_id", "tasks")),
+    "verdicts": (("response_id", "responses"),),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import brought in."""
+
+    kind: str
+    n: int
+    n_repeated: int = 0
+    """Rows that repeated a record word for word, where the mapping says that rows do."""
+    n_blank: int = 0
+    """Labels without a value."""
+
+
+def read_records(kind: str, path: Path, mappings: Sequence[Mapping]) -> tuple[list[tuple[str, Any]], list[Problem]]:
+    """Every record of a file with its place, and every problem."""
+    records: list[tuple[str, Any]] = []
+    problems: list[Problem] = []
+    for row in read(path):
+        if isinstance(row, Problem):
+            problems.append(row)
+            continue
+        for mapping in mappings:
+            for found in parse(kind, row, mapping):
+                if isinstance(found, Problem):
+                    problems.append(found)
+                else:
+                    records.append((row.where, found))
+    return records, problems
+
+
+def key_of(record: Task | Context | Response | Verdict | Label) -> tuple[str, ...]:
+    """What makes a record the same record."""
+    match record:
+        case Task():
+            return (record.task_id,)
+        case Context():
+            return (record.context_id,)
+        case Response():
+            return (record.response_id,)
+        case Verdict():
+            return (record.response_id, record.judge)
+        case Label():
+            return (
+                record.item_kind, record.item_id, record.person_id, record.label, record.purpose, str(record.occasion),
+            )  # fmt: skip
+
+
+def unique(
+    records: Iterable[tuple[str, Any]], known: set[tuple[str, ...]], *, distinct: bool
+) -> tuple[list[tuple[str, Any]], list[Problem]]:
+    """The records without word-for-word repeats (where those are expected), and a problem for every other duplicate."""
+    first: dict[tuple[str, ...], tuple[str, Any]] = {}
+    problems = []
+    for where, record in records:
+        key = key_of(record)
+        if key in known:
+            problems.append(Problem(where=where, message=f"{' / '.join(key)} was imported before; remove the row"))
+        elif key not in first:
+            first[key] = (where, record)
+        elif not (distinct and first[key][1] == record):
+            problems.append(
+                Problem(where=where, message=f"{' / '.join(key)} stands in {first[key][0]} already; ids must be unique")
+            )
+    return list(first.values()), problems
+
+
+def known_keys(study: Study, kind: str) -> set[tuple[str, ...]]:
+    """The keys of everything imported so far."""
+    columns = [KEYS[kind]] if kind in KEYS else ["response_id", "judge"]
+    table = read_columns(study, kind, columns)
+    return set(zip(*(table[column].to_pylist() for column in columns), strict=True))
+
+
+def dangling(study: Study, kind: str, records: Iterable[tuple[str, Any]]) -> list[Problem]:
+    """A problem for every reference to something that was not imported."""
+    problems = []
+    for field, target in REFERS.get(kind, ()):
+        known = known_keys(study, target)
+        for where, record in records:
+            value = getattr(record, field)
+            if value is not None and (value,) not in known:
+                message = f"{value!r} is not among the {len(known)} imported {target}; import it first or mend the id"
+                problems.append(Problem(where=where, field=field, message=message))
+    return problems
+
+
+def undeclared(study: Study, records: Iterable[tuple[str, Any]]) -> list[Problem]:
+    """A problem for every condition or regime that study.toml does not declare (when it declares any)."""
+    problems = []
+    for where, record in records:
+        for field, allowed in (("condition", study.conditions), ("regime", study.regimes)):
+            value = getattr(record, field, None)
+            if value is not None and allowed and value not in allowed:
+                message = f"{value!r} is not declared; expected one of {', '.join(allowed)}, or add it to study.toml"
+                problems.append(Problem(where=where, field=field, message=message))
+    return problems
+
+
+def import_file(study: Study, kind: str, path: Path, mappings: Sequence[Mapping]) -> Imported:
+    """Imports tasks, contexts, responses or verdicts, all of the file or nothing.
+
+    Raises:
+        StudyProblem: With every problem of the file.
+    """
+    records, problems = read_records(kind, path, mappings)
+    n_read = len(records)
+    records, duplicates = unique(records, known_keys(study, kind), distinct=any(m.distinct for m in mappings))
+    problems += duplicates + dangling(study, kind, records) + undeclared(study, records)
+    if problems:
+        raise StudyProblem(problems)
+    if not records:
+        raise StudyProblem(f"{path}: no rows; nothing was imported")
+    with writing(study.path):
+        add_part(study, kind, [record for _, record in records])
+    return Imported(kind=kind, n=len(records), n_repeated=n_read - len(records))
+
+
+def is_empty(study: Study) -> bool:
+    """Whether nothing was imported yet."""
+    return not parts(study, "tasks")

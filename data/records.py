@@ -1,0 +1,201 @@
+"""The records: what files hold, what people do, with the field names used everywhere.
+
+Ids are text, compared byte for byte; texts are kept byte for byte; label values are text as stored
+("1", "0", a decision value, or "cannot_judge"); times are UTC in ISO 8601.
+"""
+
+from dataclasses import dataclass
+
+LABELS = ("D", "A", "G", "C")
+"""The four labels of a response, in the order in which people are asked."""
+
+DIAGNOSTICS = (
+    "conflict_awareness",
+    "source_sensitivity",
+    "uncertainty_expression",
+    "graceful_degradation",
+    "evidence_adherence",
+    "provenance_honesty",
+)
+"""The six diagnostics, each 0, 1 or 2."""
+
+CANNOT_JUDGE = "cannot_judge"
+"""A row with a reason, never a label."""
+
+SUPPORTS = ("gold", "wrong", "neither")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One question with its reference answer."""
+
+    task_id: str
+    regime: str | None = None
+    question: str
+    gold_answer: str | None = None
+    gold_aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One search result or local fragment of a context."""
+
+    passage_id: str
+    rank: int
+    title: str | None = None
+    url: str | None = None
+    publisher: str | None = None
+    source_type: str | None = None
+    text: str
+    supports: str | None = None
+    """The builder's claim: gold, wrong or neither."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The evidence supplied with one task under one condition."""
+
+    context_id: str
+    task_id: str
+    condition: str | None = None
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What one model answered; names its context, or its task when there was no context."""
+
+    response_id: str
+    context_id: str | None = None
+    task_id: str | None = None
+    model: str | None = None
+    prompt: str | None = None
+    run: str | None = None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One judge's labels of one response; a label that is None is unscored."""
+
+    response_id: str
+    judge: str
+    judge_model: str | None = None
+    prompt_hash: str | None = None
+    C: int | None = None
+    A: int | None = None
+    G: int | None = None
+    D: int | None = None
+    conflict_awareness: int | None = None
+    source_sensitivity: int | None = None
+    uncertainty_expression: int | None = None
+    graceful_degradation: int | None = None
+    evidence_adherence: int | None = None
+    provenance_honesty: int | None = None
+    evidence: tuple[str, ...] = ()
+    rationale: str | None = None
+    unscored_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """One recorded label in a file: who said what of which item."""
+
+    item_id: str
+    item_kind: str
+    person_id: str
+    label: str
+    value: str | None = None
+    """None is a blank: kept as a skip, never as a label."""
+    purpose: str = "plan"
+    occasion: int = 1
+    evidence: tuple[str, ...] = ()
+    comment: str | None = None
+    created_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One item chosen for human review."""
+
+    sample_id: str
+    item_id: str
+    item_kind: str
+    stratum: str
+    stratum_size: int
+    sample_size: int
+    inclusion_probability: float
+    """Chance in (0, 1] that the design picks this item; its weight is the inverse."""
+    permanent_number: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody who labels, adjudicates or leads; the id is opaque, the name is for display only."""
+
+    person_id: str
+    display_name: str
+    role: str
+    teams: tuple[str, ...] = ()
+    """Passes this person works in (evidence, correctness, context); empty means any."""
+    status: str = "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One opening of the plan, or what became of it."""
+
+    assignment_id: str
+    item_id: str
+    item_kind: str
+    task_id: str
+    context_id: str | None
+    person_id: str | None
+    pass_: str
+    """Column `pass`: evidence, correctness or context."""
+    purpose: str
+    occasion: int
+    plan_order: int
+    """1 is the first person of the plan, whose label target A uses."""
+    state: str
+    lease_until: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelEvent:
+    """One answer as it was given; never changed or deleted afterwards."""
+
+    event_id: int
+    assignment_id: str
+    label: str
+    value: str
+    evidence: tuple[dict[str, object], ...]
+    comment: str | None
+    seen_before: dict[str, object]
+    active_seconds: float | None
+    rubric_hash: str
+    client_seq: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exposure:
+    """What was on somebody's screen."""
+
+    assignment_id: str
+    view: str
+    fields: tuple[str, ...]
+    shown_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """The adjudicated value of one label of one item."""
+
+    item_id: str
+    label: str
+    value: str
+    person_id: str
+    reason: str | None
+    cause: str | None
+    resolves: tuple[int, ...]

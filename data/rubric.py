@@ -1,0 +1,195 @@
+"""The rubric: which labels people give, in which order, from which view, with which values."""
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from data.errors import Problem, StudyProblem
+from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
+
+PASSES = ("evidence", "correctness", "context")
+
+_YES = {"1", "true", "yes"}
+_NO = {"0", "false", "no"}
+_CODES = str.maketrans(" -", "__")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One answer that can be given: its key, what is stored, what is read on screen."""
+
+    key: str
+    value: str
+    text: str
+    help: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One label of the rubric: what is asked, from which view, and what may be answered."""
+
+    name: str
+    title: str
+    item_kind: str
+    pass_: str
+    view: str
+    question: str
+    definition: str
+    values: tuple[Value, ...]
+    kind: str = "choice"
+    each: str | None = None
+    """"passage" when the question is asked of every passage."""
+    diagnostic: bool = False
+
+    def parse(self, raw: str) -> str | None:
+        """The stored value for what a file says; None for a blank; ValueError with what was expected.
+
+        >>> rubric = default_rubric()
+        >>> rubric["D"].parse("Yes"), rubric["G"].parse("no"), rubric["D"].parse("")
+        ('1', 'not_supported', None)
+        """
+        text = raw.strip().casefold()
+        if not text:
+            return None
+        stored = [value.value for value in self.values]
+        for candidate in (text, text.translate(_CODES)):
+            if candidate in stored:
+                return candidate
+        if self.kind == "choice":
+            if text in _YES:
+                return stored[0]
+            if text in _NO:
+                return stored[-1] if self.name == "G" or "0" not in stored else "0"
+        raise ValueError(f"{raw!r}; expected one of {', '.join(stored)}, or yes/no")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubric:
+    """The questions in the order in which they are asked, and the hash that every label carries."""
+
+    version: str
+    questions: tuple[Question, ...]
+    skip_reasons: tuple[str, ...]
+    hash: str
+
+    def __getitem__(self, name: str) -> Question:
+        """The question of a label, also of a per-passage one ("supports.3")."""
+        base = name.split(".")[0]
+        for question in self.questions:
+            if question.name == base:
+                return question
+        raise KeyError(f"the rubric has no label {name!r}; it has {', '.join(self.names())}")
+
+    def names(self, item_kind: str | None = None) -> list[str]:
+        """Label names in order, of one kind of item or of all."""
+        return [q.name for q in self.questions if item_kind in (None, q.item_kind)]
+
+    def passes(self, item_kind: str) -> list[str]:
+        """The passes that an item of this kind goes through, in order."""
+        return [p for p in PASSES if any(q.pass_ == p and q.item_kind == item_kind for q in self.questions)]
+
+    def asked(self, item: Item, pass_: str, *, diagnostics: bool = False) -> list[str]:
+        """The labels owed for one item in one pass, per-passage questions spelled out.
+
+        A label whose view needs what the item lacks (no context, no gold answer) is not owed.
+        """
+        kind = "response" if item.response else "context"
+        owed: list[str] = []
+        for q in self.questions:
+            if q.item_kind != kind or q.pass_ != pass_ or not possible(q.view, item):
+                continue
+            if q.each == "passage" and item.context:
+                owed += [f"{q.name}.{passage.rank}" for passage in item.context.passages]
+            elif diagnostics or not q.diagnostic:
+                owed.append(q.name)
+        return owed
+
+
+def parse_rubric(text: str, where: str) -> Rubric:
+    """The rubric that a TOML text describes.
+
+    Raises:
+        StudyProblem: Every fault of the text: unknown views, an order that shows what would make a later label
+            worthless (gold before G), keys or values given twice.
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyProblem(f"{where}: {error}; mend the file or write a fresh one with `evidence-audit init`") from None
+    problems = [problem for entry in raw.get("labels", []) for problem in _faults(entry, where)]
+    if problems:
+        raise StudyProblem(problems)
+    questions = tuple(_question(entry) for entry in raw.get("labels", []))
+    problems = [Problem(where=where, message=message) for message in _order_faults(questions)]
+    if problems or not questions:
+        raise StudyProblem(problems or f"{where}: no labels; a rubric needs at least one [[labels]] entry")
+    return Rubric(
+        version=str(raw.get("version", "1")),
+        questions=questions,
+        skip_reasons=tuple(raw.get("skip_reasons", ["other"])),
+        hash=sha256(text.encode()).hexdigest()[:16],
+    )
+
+
+def _faults(entry: dict[str, Any], where: str) -> Iterable[Problem]:
+    name = entry.get("name", "?")
+    for field in ("name", "title", "item_kind", "pass", "view", "question", "definition", "values"):
+        if field not in entry:
+            yield Problem(where=where, field=field, message=f"missing for label {name!r}; every label needs it")
+    if entry.get("view", "GroundingView") not in VIEWS:
+        yield Problem(where=where, field="view", message=f"{entry['view']!r}; expected one of {', '.join(VIEWS)}")
+    if entry.get("pass", "evidence") not in PASSES:
+        yield Problem(where=where, field="pass", message=f"{entry['pass']!r}; expected one of {', '.join(PASSES)}")
+    for field in ("key", "value"):
+        seen = [value.get(field) for value in entry.get("values", [])]
+        if None in seen or len(set(seen)) < len(seen):
+            yield Problem(where=where, field=f"values.{field}", message=f"missing or given twice for label {name!r}")
+
+
+def _order_faults(questions: Sequence[Question]) -> Iterable[str]:
+    """A label is worthless once its own view's forbidden artifacts were shown in the same pass."""
+    names = [q.name for q in questions]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"label {name!r} is given twice"
+    for i, later in enumerate(questions):
+        for earlier in questions[:i]:
+            if earlier.item_kind != later.item_kind:
+                continue
+            spoilt = FINAL_ONCE_SHOWN[later.view] & artifacts(earlier.view)
+            if spoilt:
+                yield (
+                    f"label {later.name!r} comes after {earlier.name!r}, which shows {', '.join(sorted(spoilt))}; "
+                    f"ask {later.name!r} first"
+                )
+
+
+def _question(entry: dict[str, Any]) -> Question:
+    known = {**entry, "pass_": entry["pass"], "values": tuple(Value(**value) for value in entry["values"])}
+    del known["pass"]
+    return Question(**known)
+
+
+def default_text(labels: Iterable[str] | None = None) -> str:
+    """The rubric that ships with the product, cut down to some labels when they are named.
+
+    Raises:
+        StudyProblem: A label is named that the shipped rubric does not have.
+    """
+    text = files("data").joinpath("rubric.toml").read_text(encoding="utf-8")
+    if labels is None:
+        return text
+    head, *entries = text.split("[[labels]]\n")
+    by_name = {entry.split('"')[1]: entry for entry in entries}
+    wanted = list(labels)
+    unknown = [name for name in wanted if name not in by_name]
+    if unknown:
+        raise StudyProblem(f"unknown labels: {', '.join(unknown)}; the shipped rubric has {', '.join(by_name)}")
+    return "[[labels]]\n".join([head, *(by_name[name] for name in by_name if name in wanted)])
+
+
+def default_rubric() -> Rubric:
+    """The shipped rubric, parsed."""
+    return parse_rubric(default_text(), "rubric.toml")

@@ -1,0 +1,87 @@
+"""What people answered and what was on their screens: rows that are only ever added."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from data.records import LabelEvent
+from data.store.connection import Store, now
+
+
+def _event(row: dict[str, Any]) -> LabelEvent:
+    return LabelEvent(
+        **{
+            **row,
+            "evidence": tuple(json.loads(row["evidence"])),
+            "seen_before": json.loads(row["seen_before"]),
+        }
+    )
+
+
+def add(store: Store, event: Mapping[str, Any]) -> None:
+    """Keeps one answer; `created_at` is now unless it is given."""
+    store.insert("label_event", [{"created_at": now(), **event}])
+
+
+def find(store: Store, assignment_id: str, client_seq: int) -> LabelEvent | None:
+    """The answer that a client sent under this sequence number, if it arrived."""
+    row = store.row("SELECT * FROM label_event WHERE assignment_id = ? AND client_seq = ?", [assignment_id, client_seq])
+    return _event(row) if row else None
+
+
+def current(store: Store, assignment_id: str) -> dict[str, LabelEvent]:
+    """The current answer per label of one assignment."""
+    rows = store.rows("SELECT * FROM current_label WHERE assignment_id = ? ORDER BY event_id", [assignment_id])
+    return {row["label"]: _event(row) for row in rows}
+
+
+def next_seq(store: Store, assignment_id: str) -> int:
+    """The sequence number that the next answer should carry."""
+    row = store.row("SELECT max(client_seq) AS n FROM label_event WHERE assignment_id = ?", [assignment_id])
+    return int(row["n"] or 0) + 1 if row else 1
+
+
+def expose(store: Store, assignment_id: str, person_id: str, view: str, fields: Sequence[str]) -> None:
+    """Keeps what is about to be shown."""
+    row = {"assignment_id": assignment_id, "person_id": person_id, "view": view, "fields": list(fields)}
+    store.insert("exposure", [{**row, "shown_at": now()}])
+
+
+def seen_before(store: Store, assignment_id: str, person_id: str) -> dict[str, Any]:
+    """What this person had seen of the task before this assignment: which artifacts, and how many other contexts."""
+    rows = store.rows(
+        "SELECT DISTINCT e.fields, x.context_id IS NOT mine.context_id AS elsewhere, x.context_id "
+        "FROM assignment AS mine JOIN assignment AS x ON x.task_id = mine.task_id "
+        "JOIN exposure AS e ON e.assignment_id = x.assignment_id "
+        "WHERE mine.assignment_id = ? AND e.person_id = ? AND x.assignment_id <> mine.assignment_id",
+        [assignment_id, person_id],
+    )
+    fields = sorted({field for row in rows for field in json.loads(row["fields"])})
+    others = {row["context_id"] for row in rows if row["elsewhere"] and '"passages"' in row["fields"]}
+    return {"fields": fields, "other_contexts": len(others)}
+
+
+def answers(store: Store, item_kind: str) -> list[dict[str, Any]]:
+    """Every current answer of every assignment that was taken, one row per item × person × label × occasion.
+
+    Skipped assignments come with label and value None, and their reason.
+    """
+    return store.rows(
+        "SELECT a.item_id, a.item_kind, a.task_id, a.context_id, a.person_id, a.pass, a.purpose, a.occasion, "
+        "a.plan_order, a.state, a.reason, l.label, l.value, l.evidence, l.comment, l.seen_before, l.active_seconds, "
+        "l.rubric_hash, l.created_at "
+        "FROM assignment AS a LEFT JOIN current_label AS l USING (assignment_id) "
+        "WHERE a.item_kind = ? AND a.person_id IS NOT NULL "
+        "ORDER BY a.item_id, a.pass, a.purpose, a.occasion, a.plan_order, l.event_id",
+        [item_kind],
+    )
+
+
+def resolutions(store: Store) -> list[dict[str, Any]]:
+    """The adjudicated values, oldest first."""
+    return store.rows("SELECT * FROM resolution ORDER BY rowid")
+
+
+def resolve(store: Store, resolution: Mapping[str, Any]) -> None:
+    """Keeps an adjudicated value."""
+    store.insert("resolution", [{"created_at": now(), **resolution}])

@@ -1,0 +1,110 @@
+"""Drawn items with their texts, the samples they were drawn in, and the draws themselves."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from data.errors import StudyProblem
+from data.records import Context, Draw, Passage, Response, Task
+from data.store.connection import Store
+from data.views import Item
+
+
+def add(store: Store, items: Iterable[Item]) -> None:
+    """Keeps the texts of items; what is there already stays."""
+    for item in items:
+        kind, key = ("response", item.response.response_id) if item.response else ("context", "")
+        if item.context and not item.response:
+            key = item.context.context_id
+        bodies: list[tuple[str, str, Task | Context | Response]] = [("task", item.task.task_id, item.task)]
+        bodies += [("context", item.context.context_id, item.context)] if item.context else []
+        bodies += [("response", key, item.response)] if item.response else []
+        rows = [{"kind": k, "id": i, "body": json.dumps(asdict(record), ensure_ascii=False)} for k, i, record in bodies]
+        store.insert("text", rows, ignore=True)
+        context_id = item.context.context_id if item.context else None
+        row = {"item_kind": kind, "item_id": key, "task_id": item.task.task_id, "context_id": context_id}
+        store.insert("item", [row], ignore=True)
+
+
+def load(store: Store, item_kind: str, item_id: str) -> Item:
+    """An item with its texts."""
+    row = store.row("SELECT * FROM item WHERE item_kind = ? AND item_id = ?", [item_kind, item_id])
+    if row is None:
+        raise StudyProblem(f"{item_kind} {item_id!r} is not among the drawn items")
+    task = _body(store, "task", row["task_id"])
+    context = _body(store, "context", row["context_id"]) if row["context_id"] is not None else None
+    response = _body(store, "response", item_id) if item_kind == "response" else None
+    return Item(
+        task=Task(**{**task, "gold_aliases": tuple(task["gold_aliases"])}),
+        context=_context(context) if context else None,
+        response=Response(**response) if response else None,
+    )
+
+
+def _context(body: dict[str, Any]) -> Context:
+    return Context(**{**body, "passages": tuple(Passage(**passage) for passage in body["passages"])})
+
+
+def _body(store: Store, kind: str, key: str) -> dict[str, Any]:
+    row = store.row("SELECT body FROM text WHERE kind = ? AND id = ?", [kind, key])
+    body: dict[str, Any] = json.loads(row["body"]) if row else {}
+    return body
+
+
+def known(store: Store) -> set[tuple[str, str]]:
+    """(item_kind, item_id) of everything drawn."""
+    return {(row["item_kind"], row["item_id"]) for row in store.rows("SELECT item_kind, item_id FROM item")}
+
+
+def add_sample(store: Store, sample: Mapping[str, Any], draws: Sequence[tuple[Draw, str]]) -> None:
+    """Keeps a sample's settings and its draws, each with the unit it was drawn as."""
+    store.insert("sample", [sample])
+    store.insert("draw", [{**asdict(draw), "unit": unit} for draw, unit in draws])
+
+
+def add_subsample(store: Store, sample_id: str, name: str, members: Iterable[tuple[str, str]]) -> None:
+    """Keeps a random subsample (overlap, diagnostics) as (item_kind, item_id)."""
+    rows = [{"sample_id": sample_id, "name": name, "item_kind": kind, "item_id": item} for kind, item in members]
+    store.insert("subsample", rows)
+
+
+def subsample(store: Store, sample_id: str, name: str) -> set[tuple[str, str]]:
+    """The members of a subsample."""
+    sql = "SELECT item_kind, item_id FROM subsample WHERE sample_id = ? AND name = ?"
+    return {(row["item_kind"], row["item_id"]) for row in store.rows(sql, [sample_id, name])}
+
+
+def in_subsample(store: Store, name: str, item_kind: str, item_id: str) -> bool:
+    """Whether any sample put this item into the subsample."""
+    sql = "SELECT 1 FROM subsample WHERE name = ? AND item_kind = ? AND item_id = ?"
+    return store.row(sql, [name, item_kind, item_id]) is not None
+
+
+def samples(store: Store) -> list[dict[str, Any]]:
+    """All samples, oldest first, their strata as lists."""
+    rows = store.rows("SELECT * FROM sample ORDER BY rowid")
+    columns = ("strata", "context_strata")
+    return [{**row, **{name: json.loads(row[name]) for name in columns}} for row in rows]
+
+
+def find_sample(store: Store, sample_id: str | None) -> dict[str, Any]:
+    """A sample by name, or the newest one.
+
+    Raises:
+        StudyProblem: There is none.
+    """
+    found = [sample for sample in samples(store) if sample_id in (None, sample["sample_id"])]
+    if not found:
+        name = f"no sample {sample_id!r}" if sample_id else "nothing is drawn yet"
+        raise StudyProblem(f"{name}; draw one with `evidence-audit sample draw`")
+    return found[-1]
+
+
+def draws(store: Store, sample_id: str, item_kind: str) -> list[dict[str, Any]]:
+    """The draws of a sample, with the task and context of each item, by permanent number."""
+    return store.rows(
+        "SELECT draw.*, item.task_id, item.context_id FROM draw JOIN item USING (item_kind, item_id) "
+        "WHERE sample_id = ? AND draw.item_kind = ? ORDER BY permanent_number, item_id",
+        [sample_id, item_kind],
+    )

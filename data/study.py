@@ -1,0 +1,118 @@
+"""The study folder: study.db, rubric.toml, study.toml, frame/ and texts/."""
+
+import os
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from data.errors import StudyProblem
+from data.rubric import Rubric, default_text, parse_rubric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """An opened study folder with what it declares."""
+
+    path: Path
+    name: str
+    regimes: tuple[str, ...]
+    conditions: tuple[str, ...]
+    rubric: Rubric
+
+    @property
+    def database(self) -> Path:
+        """The file that holds what people did."""
+        return self.path / "study.db"
+
+    @property
+    def texts(self) -> Path:
+        """The folder of everything imported, as imported."""
+        return self.path / "texts"
+
+    @property
+    def frame(self) -> Path:
+        """The folder of everything that could be sampled."""
+        return self.path / "frame"
+
+
+def open_study(path: Path) -> Study:
+    """The study in this folder.
+
+    Raises:
+        StudyProblem: There is no study, or its files cannot be read.
+    """
+    if not (path / "study.toml").is_file():
+        raise StudyProblem(
+            f"no study in {path}; make one with `evidence-audit init {path}`, or name another folder with --study"
+        )
+    settings, rubric = path / "study.toml", path / "rubric.toml"
+    try:
+        return _read(path, settings.stat().st_mtime_ns, rubric.stat().st_mtime_ns)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyProblem(f"{path}: {error}") from None
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
+    """Both files, parsed once per change: the labelling loop opens the study on every answer."""
+    try:
+        raw = tomllib.loads((path / "study.toml").read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyProblem(f"{path / 'study.toml'}: {error}; mend the file") from None
+    where = path / "rubric.toml"
+    return Study(
+        path=path,
+        name=str(raw.get("name", path.name)),
+        regimes=tuple(map(str, raw.get("regimes", []))),
+        conditions=tuple(map(str, raw.get("conditions", []))),
+        rubric=parse_rubric(where.read_text(encoding="utf-8"), str(where)),
+    )
+
+
+def init_study(path: Path, *, name: str | None = None, labels: Sequence[str] | None = None) -> Study:
+    """A new study folder with the default settings and rubric.
+
+    Args:
+        path: The folder; made when it is not there.
+        name: What the study is called; the folder's name by default.
+        labels: Only these labels of the shipped rubric; all of them by default.
+
+    Raises:
+        StudyProblem: A study is there already, a label is unknown, or the folder cannot be written.
+    """
+    if (path / "study.toml").exists() or (path / "study.db").exists():
+        raise StudyProblem(f"{path} already holds a study; nothing was changed. Use it, or choose another folder")
+    rubric = default_text(labels)
+    settings = files("data").joinpath("study.toml").read_text(encoding="utf-8")
+    title = (name or path.resolve().name).replace("\\", "\\\\").replace('"', '\\"')
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "texts").mkdir(exist_ok=True)
+        (path / "frame").mkdir(exist_ok=True)
+        replace_text(path / "rubric.toml", rubric)
+        replace_text(path / "study.toml", settings.replace('name = "study"', f'name = "{title}"'))
+    return open_study(path)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns what the operating system says about a write into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise StudyProblem(
+            f"cannot write in {path}: {reason}. Nothing was changed; free space or choose a folder you may write to"
+        ) from None
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Writes a whole file or none of it."""
+    with NamedTemporaryFile("w", encoding="utf-8", newline="", dir=path.parent, delete=False) as draft:
+        draft.write(text)
+    os.replace(draft.name, path)

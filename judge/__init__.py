@@ -1,0 +1,1 @@
+"""Asking a model to label, from exactly the view its label owns."""

@@ -1,0 +1,1 @@
+"""What is reported, and how human labels on a probability sample correct it."""

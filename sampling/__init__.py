@@ -1,0 +1,1 @@
+"""Which items a person should look at: permanent numbers, strata, allocation, draws, and the variance they imply."""

@@ -1,0 +1,174 @@
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, precision_score, recall_score
+
+from agreement.coefficients import cohen_kappa
+from agreement.confusion import JudgeAgreement, confusion
+from agreement.ratings import Ratings
+from agreement.result import Agreement
+
+Labels = NDArray[np.int64]
+
+
+def figures(result: JudgeAgreement) -> dict[str, Agreement]:
+    every = {field.name: getattr(result, field.name) for field in fields(result)}
+    return {name: figure for name, figure in every.items() if isinstance(figure, Agreement)}
+
+
+def judged(seed: int, n: int, *, sensitivity: float = 0.8, specificity: float = 0.9) -> tuple[Labels, Labels]:
+    rng = np.random.default_rng(seed)
+    human = (rng.random(n) < 0.35).astype(np.int64)
+    right = rng.random(n) < np.where(human == 1, sensitivity, specificity)
+    return human, np.where(right, human, 1 - human)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_figures_are_scikit_learns(seed: int, weighted: bool) -> None:
+    human, judge = judged(seed, 61)
+    weights = np.random.default_rng(seed).uniform(1, 9, 61) if weighted else None
+    found, how = confusion(human, judge, weights=weights), {"sample_weight": weights}
+    assert np.array(found.table) == pytest.approx(confusion_matrix(human, judge, **how))
+    assert np.array(found.counts).tolist() == confusion_matrix(human, judge).tolist()
+    assert found.sensitivity.value == pytest.approx(recall_score(human, judge, **how))
+    assert found.specificity.value == pytest.approx(recall_score(human, judge, pos_label=0, **how))
+    assert found.positive_predictive_value.value == pytest.approx(precision_score(human, judge, **how))
+    assert found.negative_predictive_value.value == pytest.approx(precision_score(human, judge, pos_label=0, **how))
+    assert found.accuracy.value == pytest.approx(accuracy_score(human, judge, **how))
+    assert found.kappa.value == pytest.approx(cohen_kappa_score(human, judge, **how))
+    assert found.always_yes.value == pytest.approx(accuracy_score(human, np.ones(61), **how))
+    assert found.always_no.value == pytest.approx(accuracy_score(human, np.zeros(61), **how))
+
+
+def test_kappa_of_a_simple_sample_is_the_coefficient_of_two_raters() -> None:
+    """Fleiss, Cohen & Everitt divide by n, the linearisation by n - 1: that is the whole difference."""
+    human, judge = judged(2, 80)
+    two = cohen_kappa(Ratings.of(np.column_stack([human, judge]), n_categories=2))
+    found = confusion(human, judge).kappa
+    assert found.value == pytest.approx(two.value)
+    assert two.se is not None
+    assert found.se == pytest.approx(two.se * (80 / 79) ** 0.5)
+
+
+def test_missing_labels_are_dropped_and_counted_and_score_zero() -> None:
+    human, judge = judged(3, 60)
+    holes, scored = human.copy(), []
+    holes[::7] = -1
+
+    def variance(scores: NDArray[np.float64]) -> float:
+        scored.append(scores)
+        return 0.01
+
+    found = confusion(holes, judge, variance=variance)
+    assert (found.n, found.n_dropped) == (51, 9)
+    assert all(len(scores) == 60 and not scores[::7].any() for scores in scored)
+    assert np.array([scores.sum() for scores in scored]) == pytest.approx(0, abs=1e-12)
+    kept = holes >= 0
+    assert confusion(holes, judge).kappa.value == confusion(human[kept], judge[kept]).kappa.value
+    assert confusion(holes, judge).accuracy.low == pytest.approx(confusion(human[kept], judge[kept]).accuracy.low)
+
+
+@pytest.mark.parametrize(
+    ("human", "judge", "undefined"),
+    [
+        pytest.param([], [], 10, id="empty"),
+        pytest.param([-1, 1], [1, -1], 10, id="no-pair"),
+        pytest.param([1, 1, 1], [1, 1, 1], 3, id="all-identical"),
+        pytest.param([0, 1, 1], [1, 1, 1], 2, id="judge-always-yes"),
+        pytest.param([0, 0, 0], [1, 0, 1], 2, id="nobody-yes"),
+        pytest.param([1], [0], 3, id="one-row"),
+    ],
+)
+def test_degenerate_inputs(human: list[int], judge: list[int], undefined: int) -> None:
+    found = figures(confusion(np.array(human, dtype=int), np.array(judge, dtype=int)))
+    missing = [figure for figure in found.values() if figure.value is None]
+    assert len(missing) == undefined
+    assert all((figure.why_undefined or "").startswith("undefined: ") for figure in missing)
+
+
+def test_reasons_are_sentences() -> None:
+    found = confusion([0, 0, 0], [1, 0, 1], category_names=["absent", "present"])
+    assert found.sensitivity.why_undefined == "undefined: none of the 3 of people's labels is present"
+    assert found.kappa.why_undefined == "undefined: people said absent on all 3 rows"
+
+
+def test_a_share_of_one_has_a_clopper_pearson_interval() -> None:
+    found = confusion([1] * 20 + [0] * 10, [1] * 20 + [0] * 9 + [1])
+    assert found.sensitivity.value == found.sensitivity.high == 1
+    assert found.sensitivity.low == pytest.approx(0.025 ** (1 / 20))
+    assert found.sensitivity.n == 20
+
+
+def test_unequal_weights_know_less_about_a_share_of_one() -> None:
+    human = judge = [1] * 20
+    flat, steep = (confusion(human, judge, weights=w).sensitivity.low for w in ([1] * 20, [1] * 19 + [50]))
+    assert flat is not None
+    assert steep is not None
+    assert steep < flat / 2
+
+
+def test_a_design_that_reports_no_variance_does_not_make_it_certain() -> None:
+    human, judge = judged(5, 40)
+    for figure in figures(confusion(human, judge, variance=lambda scores: 0.0)).values():
+        assert figure.low is not None
+        assert figure.high is not None
+        assert figure.low < figure.high
+
+
+@pytest.mark.parametrize(
+    ("human", "judge", "options", "message"),
+    [
+        ([0, 2], [0, 1], {}, "human contains 2"),
+        ([0, 1], [0.0, 1.0], {}, "judge has shape"),
+        ([0, 1], [0], {}, "2 human labels, 1 of the judge"),
+        ([0, 1], [0, 1], {"weights": [1, 0]}, "> 0"),
+        ([0, 1], [0, 1], {"level": 95}, "such as 0.95"),
+        ([0, 1, 0], [0, 1, 1], {"variance": lambda scores: float("nan")}, "variance returned nan"),
+        ([0, 1], [0, 1], {"degrees_of_freedom": 0}, "at least 1"),
+    ],
+)
+def test_wrong_arguments(human: ArrayLike, judge: ArrayLike, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        confusion(human, judge, **options)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_intervals_contain_their_value_and_have_a_width(data: st.DataObject) -> None:
+    n = data.draw(st.integers(0, 25))
+    human, judge = (data.draw(arrays(np.int64, n, elements=st.integers(-1, 1))) for _ in range(2))
+    weights = data.draw(st.none() | arrays(np.float64, n, elements=st.floats(0.5, 100)))
+    found = confusion(human, judge, weights=weights)
+    assert found.n + found.n_dropped == n
+    for figure in figures(found).values():
+        if figure.value is not None:
+            assert figure.low is not None
+            assert figure.high is not None
+            assert (-1 if figure.name == "cohen_kappa" else 0) <= figure.low <= figure.value <= figure.high <= 1
+            assert figure.low < figure.high
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_swapping_people_and_judge_swaps_the_figures(data: st.DataObject) -> None:
+    human, judge = (data.draw(arrays(np.int64, 15, elements=st.integers(-1, 1))) for _ in range(2))
+    one, other = confusion(human, judge), confusion(judge, human)
+    assert one.sensitivity.value == other.positive_predictive_value.value
+    assert one.specificity.low == other.negative_predictive_value.low
+    assert one.kappa.value == pytest.approx(other.kappa.value)
+
+
+@pytest.mark.parametrize("figure", ["sensitivity", "specificity", "accuracy", "kappa", "negative_predictive_value"])
+def test_intervals_cover_at_their_level(figure: str) -> None:
+    """300 samples of 120 rows; allowed: 3 binomial standard errors and one point for the asymptotics."""
+    truth = figures(confusion(*judged(99, 1_000_000)))[figure].value
+    assert truth is not None
+    found = [figures(confusion(*judged(seed, 120)))[figure] for seed in range(300)]
+    hits = sum(one.low is not None and one.high is not None and one.low <= truth <= one.high for one in found)
+    assert abs(hits / 300 - 0.95) < 3 * (0.95 * 0.05 / 300) ** 0.5 + 0.01

@@ -1,0 +1,171 @@
+"""What every coefficient obeys. A new coefficient joins ALL_STATISTICS."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
+from agreement.ratings import Ratings
+from agreement.result import Agreement
+
+Labels = NDArray[np.int64]
+Statistic = Callable[..., Agreement]
+K = 3
+QUICK = settings(deadline=None, max_examples=25)
+
+ALL_STATISTICS: list[Statistic] = [
+    percent_agreement,
+    gwet_ac1,
+    cohen_kappa,
+    partial(krippendorff_alpha, replicates=200),
+    partial(krippendorff_alpha, replicates=200, level="ordinal"),
+    partial(krippendorff_alpha, interval="linearised"),
+    partial(krippendorff_alpha, interval="linearised", level="ordinal"),
+]
+NOMINAL = [statistic for statistic in ALL_STATISTICS if "ordinal" not in str(statistic)]
+ALPHAS = [statistic for statistic in ALL_STATISTICS if isinstance(statistic, partial)]
+every = pytest.mark.parametrize("statistic", ALL_STATISTICS, ids=lambda s: str(getattr(s, "keywords", s.__class__)))
+
+
+def rated(draw_raters: int = 2) -> st.SearchStrategy[Labels]:
+    return st.integers(1, 14).flatmap(lambda n: arrays(np.int64, (n, draw_raters), elements=st.integers(-1, K - 1)))
+
+
+def raters_of(statistic: Statistic) -> int:
+    return 2 if statistic is cohen_kappa else 4
+
+
+def of(statistic: Statistic, labels: Labels, **more: object) -> Agreement:
+    return statistic(Ratings.of(labels, n_categories=K, **more))  # type: ignore[arg-type]  # laws pass any extra
+
+
+def same(a: Agreement, b: Agreement) -> bool:
+    def near(x: float | None, y: float | None) -> bool:
+        return x == pytest.approx(y, abs=1e-6) if x is not None and y is not None else x is y
+
+    return all(near(getattr(a, part), getattr(b, part)) for part in ("value", "se", "low", "high"))
+
+
+@every
+@QUICK
+@given(data=st.data())
+def test_order_of_raters_and_units_does_not_matter(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    columns = data.draw(st.permutations(range(labels.shape[1])))
+    rows = data.draw(st.permutations(range(len(labels))))
+    assert same(of(statistic, labels), of(statistic, labels[rows][:, columns]))
+
+
+@every
+@QUICK
+@given(data=st.data())
+def test_order_does_not_matter_with_weights_and_tasks(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    n = len(labels)
+    weight = data.draw(arrays(np.float64, n, elements=st.sampled_from([1.0, 2.5, 8.0])))
+    task = data.draw(arrays(np.int64, n, elements=st.integers(0, 4)))
+    rows = data.draw(st.permutations(range(n)))
+    shuffled = of(statistic, labels[rows], weight=weight[rows], cluster=task[rows])
+    before = of(statistic, labels, weight=weight, cluster=task)
+    assert (before.value is None) == (shuffled.value is None)
+    if before.value is not None:
+        assert shuffled.value == pytest.approx(before.value, abs=1e-9)
+        assert shuffled.low == pytest.approx(before.low, abs=1e-6)
+
+
+@pytest.mark.parametrize("statistic", NOMINAL)
+@QUICK
+@given(data=st.data())
+def test_names_of_categories_do_not_matter(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    renamed = np.array([*data.draw(st.permutations(range(K))), -1])[labels]
+    before, after = of(statistic, labels), of(statistic, renamed)
+    assert (before.value is None) == (after.value is None)
+    if before.value is not None:
+        assert after.value == pytest.approx(before.value, abs=1e-9)
+
+
+@QUICK
+@given(labels=rated(3))
+def test_reversing_the_order_keeps_ordinal_alpha(labels: Labels) -> None:
+    statistic = partial(krippendorff_alpha, interval="linearised", level="ordinal")
+    assert same(of(statistic, labels), of(statistic, np.where(labels < 0, -1, K - 1 - labels)))
+
+
+@every
+@QUICK
+@given(data=st.data())
+def test_duplicated_data_keeps_the_value_and_narrows_the_interval(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    once, often = of(statistic, labels), of(statistic, np.tile(labels, (40, 1)))
+    assume(once.value is not None and once.low is not None and once.high is not None)
+    assert once.value is not None
+    if statistic in ALPHAS:
+        # The small-sample factor (n - 1) / n of paired labels is all that may change.
+        n = int((labels >= 0)[(labels >= 0).sum(axis=1) > 1].sum())
+        assert often.value == pytest.approx(1 - (1 - once.value) * (n / (n - 1)) * (40 * n - 1) / (40 * n))
+    else:
+        assert often.value == pytest.approx(once.value, abs=1e-9)
+    assert width(often) < width(once)
+
+
+def width(result: Agreement) -> float:
+    assert result.low is not None
+    assert result.high is not None
+    return result.high - result.low
+
+
+@every
+@QUICK
+@given(data=st.data())
+def test_weight_two_is_the_unit_twice(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    weight = data.draw(arrays(np.int64, len(labels), elements=st.integers(1, 3)))
+    written_out = np.repeat(labels, weight, axis=0)
+    weighted = of(statistic, labels, weight=weight).value
+    assert weighted == pytest.approx(of(statistic, written_out, weight=np.ones(len(written_out))).value, abs=1e-9)
+
+
+@pytest.mark.parametrize("statistic", ALPHAS)
+@QUICK
+@given(labels=rated(3), label=st.integers(0, K - 1))
+def test_a_unit_with_one_label_never_changes_alpha(statistic: Statistic, labels: Labels, label: int) -> None:
+    before = of(statistic, labels)
+    after = of(statistic, np.vstack([labels, [label, -1, -1]]))
+    assert same(before, after)
+    assert after.n == before.n
+    assert after.n_dropped == before.n_dropped + 1
+
+
+@every
+@QUICK
+@given(data=st.data())
+def test_interval_contains_the_value_and_has_a_width(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    weight = data.draw(st.none() | arrays(np.float64, len(labels), elements=st.floats(0.5, 20)))
+    task = data.draw(st.none() | arrays(np.int64, len(labels), elements=st.integers(0, 3)))
+    found = of(statistic, labels, weight=weight, cluster=task)
+    if found.value is None:
+        assert found.low is found.high is found.se is None
+        assert (found.why_undefined or "").startswith("undefined: ")
+    else:
+        assert found.low is not None
+        assert found.high is not None
+        assert -1 <= found.low <= found.value <= found.high <= 1
+        assert found.low < found.high
+        assert found.why_undefined is None
+    assert found.n + found.n_dropped == len(labels)
+
+
+@pytest.mark.parametrize("statistic", ALL_STATISTICS)
+def test_a_census_has_no_sampling_error(statistic: Statistic) -> None:
+    labels = np.array([[0, 0], [1, 1], [2, 0], [1, 1]])
+    found = statistic(Ratings.of(labels, n_categories=K), census=True)
+    assert found.low == found.value == found.high
+    assert found.se == 0

@@ -1,0 +1,22 @@
+import numpy as np
+
+from metrics.definitions import METRICS
+from metrics.patterns import PATTERNS, encode
+from metrics.prediction import Prediction
+
+
+def test_the_prediction_is_the_weighted_mean_of_the_pattern() -> None:
+    prediction = Prediction.of_sample(num=[1, 0, 0], den=[1, 1, 0], code=[5, 5, 7], weight=[1, 3, 2])
+    assert (prediction.num[5], prediction.den[5], prediction.num[7], prediction.den[7]) == (0.25, 1, 0, 0)
+
+
+def test_every_pattern_has_a_prediction_even_if_one_was_seen() -> None:
+    prediction = Prediction.of_sample(num=[1], den=[1], code=[13], weight=[4])
+    assert prediction.num.tolist() == prediction.den.tolist() == [1] * PATTERNS
+
+
+def test_the_judge_at_face_value() -> None:
+    prediction = Prediction.of_judge(METRICS["ESD"])
+    codes = encode([0, 0, 0], [1, 1, 1], [0, 0, 1], [1, np.nan, 1])
+    assert prediction.num[codes].tolist() == [1, 0, 0]
+    assert prediction.den[codes].tolist() == [1, 0, 0]

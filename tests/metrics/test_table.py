@@ -1,0 +1,162 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from metrics.definitions import METRICS
+from metrics.estimate import Estimate
+from metrics.patterns import MISSING, encode
+from metrics.table import JudgedRows, LabelledRows, slices_by, table
+from sampling.design import Design
+
+SIZE = 600
+
+
+def study(seed: int = 3) -> tuple[JudgedRows, LabelledRows]:
+    """Models a, b (a third each) and c, whose responses were never judged; 40 % drawn in each model."""
+    rng = np.random.default_rng(seed)
+    model = np.array(["a", "b", "c"] * (SIZE // 3))
+    human = (rng.random((4, SIZE)) < 0.6).astype(np.float64)
+    judge = np.where(rng.random((4, SIZE)) < 0.1, 1 - human, human)
+    judge[:, model == "c"] = np.nan
+    code = encode(*judge)
+    drawn = np.sort(np.concatenate([rng.choice(np.flatnonzero(model == m), 80, replace=False) for m in "abc"]))
+    seen = human[:, drawn]
+    seen[3, :12] = np.nan
+
+    def design_of(usable: NDArray[np.bool_]) -> Design:
+        rows = drawn[usable]
+        return Design.of_draws(
+            stratum=model[rows].tolist(),
+            stratum_size=np.full(len(rows), 200),
+            inclusion_probability=np.full(len(rows), 0.4),
+            unit=[str(row) for row in rows],
+        )
+
+    judged = JudgedRows(columns={"model": model.tolist()}, code=code, count=np.ones(SIZE, dtype=np.int64))
+    labelled = LabelledRows(
+        columns={"model": model[drawn].tolist()},
+        code=code[drawn],
+        C=seen[0],
+        A=seen[1],
+        G=seen[2],
+        D=seen[3],
+        design_of=design_of,
+    )
+    return judged, labelled
+
+
+def report(**options: object) -> dict[tuple[str, str, str], Estimate]:
+    judged, labelled = study()
+    slices = [{}, *slices_by(judged, ["model"])]
+    rows = table(judged, labelled, metrics=METRICS.values(), slices=slices, target="A", **options)  # type: ignore[arg-type]  # options differ in type
+    return {(row.metric, row.slice.get("model", "all"), row.method): row for row in rows}
+
+
+def test_one_estimate_per_metric_slice_and_method() -> None:
+    rows = report()
+    assert len(rows) == 12 * 4 * 3
+    assert list(rows)[:4] == [
+        ("Acc", "all", "naive"),
+        ("Acc", "all", "human-only"),
+        ("Acc", "all", "corrected"),
+        ("Acc", "a", "naive"),
+    ]
+
+
+def test_estimates_say_what_they_are() -> None:
+    rows = report(level=0.9)
+    human, judge = rows["SES", "a", "corrected"], rows["SES", "a", "naive"]
+    assert (human.target, human.level, human.tier) == ("A", 0.9, "direct")
+    assert (judge.target, judge.level, judge.tier, judge.low, judge.high) == (None, None, None, None, None)
+
+
+def test_unusable_rows_are_counted_in_their_slice() -> None:
+    rows = report()
+    # The first 12 drawn rows lack D: Acc does not need it, SES does.
+    assert (rows["Acc", "all", "corrected"].n, rows["Acc", "all", "corrected"].n_dropped) == (240, 0)
+    assert (rows["SES", "all", "corrected"].n, rows["SES", "all", "corrected"].n_dropped) == (228, 12)
+    assert sum(rows["SES", model, "corrected"].n_dropped for model in "abc") == 12
+    assert (rows["SES", "all", "naive"].n, rows["SES", "all", "naive"].n_dropped) == (400, 200)
+
+
+def test_a_model_that_was_never_judged_has_human_numbers_only() -> None:
+    rows = report()
+    assert rows["SES", "c", "naive"].why_undefined == "undefined: no response has a usable judge label"
+    corrected, human = rows["SES", "c", "corrected"], rows["SES", "c", "human-only"]
+    assert (corrected.value, corrected.low, corrected.high) == (human.value, human.low, human.high)
+
+
+def test_unscored_responses_are_ambiguous_for_the_judge() -> None:
+    assert report()["ambiguous", "c", "naive"].value == 1
+
+
+def test_the_judge_narrows_the_interval_where_it_labelled() -> None:
+    rows = report()
+    for metric in ("Acc", "SES", "BAS", "ambiguous"):
+        wide, narrow = rows[metric, "a", "human-only"], rows[metric, "a", "corrected"]
+        assert narrow.high is not None
+        assert narrow.low is not None
+        assert wide.high is not None
+        assert wide.low is not None
+        assert narrow.high - narrow.low < wide.high - wide.low
+
+
+def test_methods_and_floor_can_be_chosen() -> None:
+    rows = report(methods=["corrected"], floor=100)
+    assert {method for _, _, method in rows} == {"corrected"}
+    assert rows["Acc", "a", "corrected"].tier == "refused"
+    assert rows["Acc", "all", "corrected"].tier == "direct"
+
+
+def test_grouped_and_single_rows_of_the_frame_give_the_same() -> None:
+    judged, labelled = study()
+    groups = sorted(set(zip(judged.columns["model"], judged.code.tolist(), strict=True)))
+    pairs = list(zip(judged.columns["model"], judged.code.tolist(), strict=True))
+    grouped = JudgedRows(
+        columns={"model": [model for model, _ in groups]},
+        code=np.array([code for _, code in groups]),
+        count=np.array([pairs.count(group) for group in groups]),
+    )
+    both = [
+        table(rows, labelled, metrics=[METRICS["cSES"]], slices=[{}, {"model": "b"}], target="B")
+        for rows in (judged, grouped)
+    ]
+    for one, other in zip(*both, strict=True):
+        assert one.value == pytest.approx(other.value)
+        assert one.low == pytest.approx(other.low)
+        assert (one.n, one.slice, one.target) == (other.n, other.slice, other.target)
+
+
+def test_nothing_labelled_yet_is_refused_not_an_error() -> None:
+    judged, _ = study()
+    none = np.zeros(0)
+    labelled = LabelledRows(
+        columns={"model": []},
+        code=np.zeros(0, dtype=np.int64),
+        C=none,
+        A=none,
+        G=none,
+        D=none,
+        design_of=lambda usable: Design.of_draws(stratum=[], stratum_size=[], inclusion_probability=[], unit=[]),
+    )
+    rows = table(judged, labelled, metrics=METRICS.values(), slices=[{}, {"model": "a"}], target="A")
+    assert {row.tier for row in rows if row.method != "naive"} == {"refused"}
+
+
+def test_an_unknown_column_is_an_error() -> None:
+    judged, labelled = study()
+    with pytest.raises(KeyError, match="prompt"):
+        table(judged, labelled, metrics=[METRICS["Acc"]], slices=[{"prompt": "p"}], target="A")
+
+
+def test_slices_follow_the_frame() -> None:
+    rows = JudgedRows(
+        columns={"model": ["b", "a", "b", "z"], "run": ["1", "1", "2", "1"]},
+        code=np.full(4, MISSING),
+        count=np.array([2, 1, 5, 0]),
+    )
+    assert slices_by(rows, ["model", "run"]) == [
+        {"model": "a", "run": "1"},
+        {"model": "b", "run": "1"},
+        {"model": "b", "run": "2"},
+    ]

@@ -1,0 +1,295 @@
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sampling.design import Design, Floats
+from sampling.draw import Candidate, draw, linked_draw
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sampling_cases.json").read_text(encoding="utf-8"))
+LAWS = settings(deadline=None, max_examples=50)
+
+
+def design_of(columns: Mapping[str, Any]) -> Design:
+    stratum = columns["stratum"]
+    rows = Counter(stratum)
+    share = [rows[h] / size for h, size in zip(stratum, columns["stratum_size"], strict=True)]
+    return Design.of_draws(
+        stratum=stratum,
+        stratum_size=columns["stratum_size"],
+        inclusion_probability=columns.get("inclusion_probability", share),
+        unit=[str(unit) for unit in columns.get("unit", range(len(stratum)))],
+    )
+
+
+def certainty(columns: Mapping[str, Any]) -> Design:
+    """The design with single-row strata, which `of_draws` refuses."""
+    h = np.unique(columns["stratum"], return_inverse=True)[1].astype(np.int64)
+    size = np.asarray(columns["stratum_size"], dtype=np.float64)
+    rows, unit = np.bincount(h)[h], np.arange(len(h))
+    one = np.ones(len(h))
+    return Design(
+        weight=size / rows, stratum=h, unit=unit, cluster=unit, first_fraction=one, second_fraction=rows / size
+    )
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in GOLDEN["cases"]])
+def test_design_matches_r_survey(case: Mapping[str, Any]) -> None:
+    columns = GOLDEN["datasets"][case["dataset"]]["columns"]
+    design = certainty(columns) if case["dataset"] == "lonely" else design_of(columns)
+    if not case["fpc"]:
+        design = replace(design, second_fraction=np.zeros(len(design.weight)))
+    num = np.asarray(columns[case["num"]], dtype=np.float64)
+    den = np.asarray(columns[case["den"]], dtype=np.float64) if "den" in case else np.ones(len(num))
+    if "domain" in case:
+        column, value = case["domain"]
+        inside = np.asarray(columns[column]) == value
+        num, den = num * inside, den * inside
+    value, scores = design.total(num), num
+    if case["quantity"] != "total":
+        value /= design.total(den)
+        scores = (num - value * den) / design.total(den)
+    assert value == pytest.approx(case["expected"], abs=case["tolerance"])
+    assert design.variance(scores) ** 0.5 == pytest.approx(case["expected_se"], abs=case["tolerance_se"])
+
+
+# SV-005: R survey 4.1.1, degf(svydesign(id = ~1, strata = ~stype, fpc = ~fpc, data = apistrat))
+def test_degrees_of_freedom_of_distinct_units_are_rows_less_strata() -> None:
+    design = design_of(GOLDEN["datasets"]["apistrat"]["columns"])
+    assert design.degrees_of_freedom(np.ones(200, dtype=bool)) == 197
+
+
+def test_a_stratum_with_one_of_several_units_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="single usable unit: c; merge"):
+        design_of(GOLDEN["datasets"]["lonely"]["columns"])
+
+
+def test_a_linked_stratum_whose_rows_are_all_of_one_context_is_refused() -> None:
+    with pytest.raises(ValueError, match="single"):
+        Design.of_draws(
+            stratum=["a", "a"], stratum_size=[8, 8], inclusion_probability=[0.25, 0.25], unit=["u", "v"],
+            cluster=["c", "c"], first_fraction=[0.5, 0.5],
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"inclusion_probability": [0.5, 0.0]}, "inclusion_probability must lie"),
+        ({"inclusion_probability": [0.5, float("nan")]}, "inclusion_probability must lie"),
+        ({"first_fraction": [1, 1.5]}, "first_fraction must lie"),
+        ({"stratum_size": [4, 5]}, "2 rows and sizes from 4 to 5"),
+        ({"stratum_size": [1, 1]}, "2 rows and sizes from 1 to 1"),
+        ({"unit": ["u"]}, "lengths"),
+    ],
+)
+def test_wrong_arguments_are_refused(change: dict[str, Any], message: str) -> None:
+    right: dict[str, Any] = {
+        "stratum": ["a", "a"], "stratum_size": [4, 4], "inclusion_probability": [0.5, 0.5], "unit": ["u", "v"],
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=message):
+        Design.of_draws(**right | change)
+
+
+def test_no_rows_have_no_variance() -> None:
+    design = Design.of_draws(stratum=[], stratum_size=[], inclusion_probability=[], unit=[])
+    assert (design.total([]), design.variance([]), design.degrees_of_freedom(np.zeros(0, dtype=bool))) == (0, 0, 1)
+
+
+def test_rows_without_a_usable_label_hand_their_weight_to_their_stratum() -> None:
+    design = Design.of_draws(
+        stratum=["a"] * 3, stratum_size=[12] * 3, inclusion_probability=[1 / 3] * 3, unit=["u", "v", "w"]
+    )  # 4 of 12 were drawn, 3 are usable
+    assert design.weight == pytest.approx([4, 4, 4])
+    # 12^2 (1 - 3/12) s2 / 3 with s2 = 1/3
+    assert design.variance([0, 0, 1]) == pytest.approx(12)
+
+
+def test_merged_strata_keep_the_fractions_they_were_drawn_with() -> None:
+    design = Design.of_draws(
+        stratum=["a or b"] * 4, stratum_size=[24] * 4, inclusion_probability=[0.5, 0.5, 0.1, 0.1], unit=list("uvwx")
+    )  # 2 of 4 and 2 of 20
+    assert design.weight == pytest.approx([2, 2, 10, 10])
+    assert design.second_fraction == pytest.approx([0.5, 0.5, 0.1, 0.1])
+
+
+def test_strata_on_the_same_units_have_the_variance_of_the_units_sums() -> None:
+    y = np.array([0.0, 1, 1, 0, 1, 0])
+    both = design_of({"stratum": ["a"] * 3 + ["b"] * 3, "stratum_size": [9] * 6, "unit": [1, 2, 3] * 2})
+    sums = design_of({"stratum": ["s"] * 3, "stratum_size": [9] * 3})
+    assert both.variance(y) == pytest.approx(sums.variance(y[:3] + y[3:]))
+
+
+def test_degrees_of_freedom_count_shared_units_once() -> None:
+    shared = design_of({"stratum": ["a"] * 3 + ["b"] * 3, "stratum_size": [9] * 6, "unit": [1, 2, 3] * 2})
+    assert shared.degrees_of_freedom(np.ones(6, dtype=bool)) == 2
+    assert shared.degrees_of_freedom(np.array([True, True, False] * 2)) == 1
+    assert shared.degrees_of_freedom(np.zeros(6, dtype=bool)) == 1
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> tuple[Design, Floats]:
+    strata = draw(st.integers(1, 4))
+    units = draw(st.lists(st.sets(st.integers(0, 7), min_size=2), min_size=strata, max_size=strata))
+    extra = draw(st.lists(st.integers(0, 9), min_size=strata, max_size=strata))
+    rows = [(h, unit) for h in range(strata) for unit in sorted(units[h])]
+    scores = draw(st.lists(st.integers(-3, 3), min_size=len(rows), max_size=len(rows)))
+    columns = {
+        "stratum": [str(h) for h, _ in rows],
+        "stratum_size": [len(units[h]) + extra[h] for h, _ in rows],
+        "unit": [unit for _, unit in rows],
+    }
+    return design_of(columns), np.asarray(scores, dtype=np.float64)
+
+
+@LAWS
+@given(designs())
+def test_weights_sum_to_the_stratum_sizes(case: tuple[Design, Floats]) -> None:
+    design, _ = case
+    h = design.stratum
+    size = np.bincount(h)[h] / design.second_fraction
+    assert np.bincount(h, design.weight)[h] == pytest.approx(size)
+
+
+@LAWS
+@given(designs())
+def test_variance_is_the_sum_over_pairs_of_rows_of_one_unit(case: tuple[Design, Floats]) -> None:
+    design, scores = case
+    h, f = design.stratum, design.second_fraction
+    n = np.bincount(h)[h]
+    mean = (np.bincount(h, scores) / np.bincount(h))[h]
+    x = design.weight * (scores - mean) * np.sqrt(n / (n - 1))
+    pairs = [
+        x[i] * x[j] * (1 - max(f[i], f[j]))
+        for i in range(len(x)) for j in range(len(x)) if design.unit[i] == design.unit[j]
+    ]  # fmt: skip
+    assert design.variance(scores) == pytest.approx(sum(pairs), abs=1e-8)
+
+
+@LAWS
+@given(designs(), st.floats(-5, 5))
+def test_variance_is_never_negative_and_knows_the_stratum_sizes(case: tuple[Design, Floats], shift: float) -> None:
+    design, scores = case
+    assert design.variance(scores) >= 0
+    assert design.variance(scores + shift) == pytest.approx(design.variance(scores), abs=1e-6)
+    assert design.variance(2 * scores) == pytest.approx(4 * design.variance(scores))
+    everything = replace(design, second_fraction=np.ones(len(scores)))
+    assert everything.variance(scores) == 0
+
+
+@LAWS
+@given(designs(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(case: tuple[Design, Floats], random: Random) -> None:
+    design, scores = case
+    order = list(range(len(scores)))
+    random.shuffle(order)
+    moved = Design(
+        weight=design.weight[order], stratum=design.stratum[order], unit=design.unit[order],
+        cluster=design.cluster[order], first_fraction=design.first_fraction[order],
+        second_fraction=design.second_fraction[order],
+    )  # fmt: skip
+    assert moved.variance(scores[order]) == pytest.approx(design.variance(scores), abs=1e-8)
+    everyone = np.ones(len(order), dtype=bool)
+    assert moved.degrees_of_freedom(everyone) == design.degrees_of_freedom(everyone)
+
+
+def population(strata: int, units: int, *, share: float, seed: int) -> tuple[list[Candidate], dict[str, float]]:
+    """Rows of `strata` strata, each on a random share of the units; values agree within a unit."""
+    rng = np.random.default_rng(seed)
+    of_unit = rng.normal(size=units)
+    candidates = [
+        Candidate(item_id=f"{h}-{unit}", stratum=str(h), unit=str(unit))
+        for h in range(strata) for unit in range(units) if rng.random() < share
+    ]  # fmt: skip
+    return candidates, {
+        item.item_id: float(of_unit[int(item.unit)] + rng.normal(scale=0.5) + int(item.stratum)) for item in candidates
+    }
+
+
+def ratio_of_variances(estimates: list[float], variances: list[float]) -> float:
+    return float(np.mean(variances) / np.var(estimates, ddof=1))
+
+
+@pytest.mark.parametrize(
+    ("share", "sizes", "signs"),
+    [
+        pytest.param(1.0, [30, 30], [1, 1], id="equal strata on the same units, sum"),
+        pytest.param(1.0, [30, 30], [1, -1], id="equal strata on the same units, difference"),
+        pytest.param(1.0, [60, 95], [1, 1], id="unequal strata on the same units, sum"),
+        # Correcting the covariance by the geometric mean of the two fractions is a quarter too small here.
+        pytest.param(1.0, [60, 95], [1, -1], id="unequal strata on the same units, difference"),
+        pytest.param(0.6, [15, 45], [1, 1], id="strata with partly the same units, sum"),
+        pytest.param(0.6, [15, 45], [1, -1], id="strata with partly the same units, difference"),
+    ],
+)
+def test_variance_is_right_for_strata_drawn_on_shared_units(share: float, sizes: list[int], signs: list[int]) -> None:
+    candidates, values = population(2, 100, share=share, seed=5)
+    unit = {item.item_id: item.unit for item in candidates}
+    estimates, variances = [], []
+    for seed in range(400):
+        chosen = draw(candidates, dict(zip("01", sizes, strict=True)), seed=seed, purpose="draw")
+        design = Design.of_draws(
+            stratum=[c.stratum for c in chosen], stratum_size=[c.stratum_size for c in chosen],
+            inclusion_probability=[c.inclusion_probability for c in chosen], unit=[unit[c.item_id] for c in chosen],
+        )  # fmt: skip
+        scores = [signs[int(c.stratum)] * values[c.item_id] for c in chosen]
+        estimates.append(design.total(scores))
+        variances.append(design.variance(scores))
+    # 400 draws know a variance to about 7 %.
+    assert ratio_of_variances(estimates, variances) == pytest.approx(1, abs=0.15)
+
+
+def test_variance_is_right_for_independent_strata() -> None:
+    rng = np.random.default_rng(2)
+    candidates = [Candidate(item_id=str(i), stratum="ab"[i % 3 == 0], unit=str(i)) for i in range(120)]
+    values = rng.normal(size=120) + np.arange(120) % 3
+    inside_a = np.arange(120) % 3 != 0
+    estimates, variances = [], []
+    for seed in range(1500):
+        chosen = draw(candidates, {"a": 24, "b": 20}, seed=seed, purpose="draw")
+        design = Design.of_draws(
+            stratum=[c.stratum for c in chosen], stratum_size=[c.stratum_size for c in chosen],
+            inclusion_probability=[c.inclusion_probability for c in chosen], unit=[c.item_id for c in chosen],
+        )  # fmt: skip
+        scores = values[[int(c.item_id) for c in chosen]]
+        estimates.append(design.total(scores))
+        variances.append(design.variance(scores))
+    assert np.mean(estimates) == pytest.approx(values.sum(), abs=3 * np.std(estimates) / 1500**0.5)
+    exact = 80**2 * (1 - 24 / 80) * values[inside_a].var(ddof=1) / 24 + 40**2 * 0.5 * values[~inside_a].var(ddof=1) / 20
+    assert np.mean(variances) == pytest.approx(exact, rel=0.02)
+    assert ratio_of_variances(estimates, variances) == pytest.approx(1, abs=0.08)
+
+
+@pytest.mark.parametrize("signs", [pytest.param([1, 1], id="sum"), pytest.param([1, -1], id="difference")])
+@pytest.mark.parametrize("total", [pytest.param(36, id="some"), pytest.param(10_000, id="all of a drawn context")])
+def test_variance_is_right_for_linked_draws(signs: list[int], total: int) -> None:
+    rng = np.random.default_rng(3)
+    contexts = [Candidate(item_id=f"c{k}", stratum="clean", unit=f"c{k}") for k in range(30)]
+    responses = [
+        Candidate(item_id=f"{h}-{k}-{run}", stratum=str(h), unit=f"{k}-{run}", cluster=f"c{k}")
+        for h in range(2) for k in range(30) for run in range(2 + h)
+    ]  # fmt: skip
+    of_context, of_unit = rng.normal(size=30), {r.unit: rng.normal() for r in responses}
+    value = {r.item_id: of_context[int(r.item_id.split("-")[1])] + of_unit[r.unit] for r in responses}
+    by_id = {r.item_id: r for r in responses}
+    estimates, variances = [], []
+    for seed in range(400):
+        chosen = linked_draw(contexts, {"clean": 15}, responses, total, 2, seed=seed).responses
+        rows = [by_id[c.item_id] for c in chosen]
+        design = Design.of_draws(
+            stratum=[c.stratum for c in chosen], stratum_size=[c.stratum_size for c in chosen],
+            inclusion_probability=[c.inclusion_probability for c in chosen], unit=[r.unit for r in rows],
+            cluster=[r.cluster or "" for r in rows], first_fraction=[0.5] * len(rows),
+        )  # fmt: skip
+        scores = [signs[int(r.stratum)] * value[r.item_id] for r in rows]
+        estimates.append(design.total(scores))
+        variances.append(design.variance(scores))
+    assert ratio_of_variances(estimates, variances) == pytest.approx(1, abs=0.15)

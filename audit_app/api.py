@@ -93,7 +93,9 @@ def routes(study: UseCases) -> list[Route]:
     ]
 
 
-BAD_LINK = "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
+BAD_LINK = (
+    "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
+)
 
 
 def _json(body: Mapping[str, Any], status: int = 200) -> JSONResponse:

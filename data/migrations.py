@@ -89,8 +89,9 @@ _TABLES = (
         UNIQUE (item_kind, item_id, pass, purpose, occasion, person_id),
         FOREIGN KEY (item_kind, item_id) REFERENCES item
     ) STRICT""",
-    "CREATE INDEX assignment_open ON assignment (state, pass, position)",
+    "CREATE INDEX assignment_free ON assignment (pass, state, position)",
     "CREATE INDEX assignment_person ON assignment (person_id, task_id)",
+    "CREATE INDEX assignment_context ON assignment (context_id, pass, plan_order, person_id)",
     "CREATE INDEX assignment_task ON assignment (task_id, pass, state)",
     """CREATE TABLE label_event (
         event_id INTEGER PRIMARY KEY,
@@ -114,7 +115,7 @@ _TABLES = (
         shown_at TEXT NOT NULL
     ) STRICT""",
     "CREATE INDEX exposure_assignment ON exposure (assignment_id)",
-    "CREATE INDEX exposure_person ON exposure (person_id)",
+    "CREATE INDEX exposure_person ON exposure (person_id, assignment_id, fields)",
     """CREATE TABLE resolution (
         item_id TEXT NOT NULL,
         item_kind TEXT NOT NULL,

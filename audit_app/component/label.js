@@ -36,10 +36,9 @@ function literal(text) {
 // One key press as the answer key it stands for: digits from the top row and the
 // number pad on any layout, letters by what is printed, else by where the key is.
 function pressed(event) {
-  if (/^Numpad[0-9]$/.test(event.code)) return /^[0-9]$/.test(event.key) ? event.key : null;
-  const digit = /^Digit([0-9])$/.exec(event.code);
   if (event.key === "?") return "?";
-  if (digit) return event.shiftKey && !/^[0-9]$/.test(event.key) ? null : digit[1];
+  const digit = /^(Digit|Numpad)([0-9])$/.exec(event.code);
+  if (digit) return digit[1] === "Digit" && event.shiftKey && !/^[0-9]$/.test(event.key) ? null : digit[2];
   if (/^[a-z0-9]$/i.test(event.key)) return event.key.toLowerCase();
   const letter = /^Key([A-Z])$/.exec(event.code);
   return letter && event.key.length === 1 ? letter[1].toLowerCase() : event.key;
@@ -68,6 +67,15 @@ const memory = {
     }
   },
 };
+
+// Offsets are code points of the stored text; the browser counts UTF-16 units.
+function points(text, units) {
+  return Array.from(text.slice(0, units)).length;
+}
+
+function units(text, count) {
+  return Array.from(text).slice(0, count).join("").length;
+}
 
 // Seconds a person was at work on one view: idle time over a minute and hidden tabs do not count.
 class Clock {
@@ -178,6 +186,7 @@ class Loop {
     this.phase = "loading";
     this.view = null;
     this.chosen = [];
+    this.quotes = [];
     this.sections = new Map(); // what is on screen, by what it was drawn from: equal texts are not drawn twice
     this.drawnAt = Infinity;
     this.droppedAt = -Infinity;
@@ -390,7 +399,9 @@ class Loop {
     this.clock.restart();
     this.fit();
     const seen = () => {
-      if (this.view === view && this.drawnAt === Infinity) this.drawnAt = performance.now();
+      if (this.view !== view || this.phase !== "drawing") return;
+      this.drawnAt = performance.now();
+      this.enter("asking");
     };
     // The frame callback runs just before the paint; the timer after it, just behind.
     requestAnimationFrame(() => setTimeout(seen));
@@ -424,9 +435,11 @@ class Loop {
     this.draftKey = `evidence-audit/${view.assignment_id}/${view.label.name}/${view.label.passage ?? ""}`;
     const draft = memory.read(this.draftKey);
     this.chosen = (draft.chosen ?? []).filter((value) => this.choices().some((choice) => choice.value === value));
+    this.quotes = draft.quotes ?? [];
     this.drawReading(view);
     this.drawQuestion(view, draft.note ?? "");
-    this.enter("asking");
+    this.drawQuotes();
+    this.enter("drawing");
     this.show();
     if (held) this.heading.focus({ preventScroll: true });
   }
@@ -491,12 +504,19 @@ class Loop {
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
-      el("div", { class: "name" }, el("span", { dir: "auto", text: label.title }), about ? el("strong", { text: about }) : null),
+      el(
+        "div",
+        { class: "name" },
+        el("span", { dir: "auto", text: label.title }),
+        about ? el("strong", { text: about }) : null,
+        this.drawFold(),
+      ),
       this.heading,
       label.definition ? details : null,
       this.many() ? el("p", { class: "quiet", text: "Mark everything that applies." }) : null,
       values,
       this.drawNote(note),
+      view.artifacts.some((artifact) => artifact.passages) ? this.drawEvidence() : null,
     ];
     this.asking.replaceChildren(el("div", { class: "scrolls" }, ...parts), this.drawActions());
   }
@@ -527,6 +547,61 @@ class Loop {
     return this.notePart;
   }
 
+  // On a phone the question can make room for the text.
+  drawFold() {
+    const button = el("button", { type: "button", class: "plain folds", "aria-expanded": "true", text: "Hide" });
+    button.addEventListener("click", () => {
+      const folded = this.asking.classList.toggle("folded");
+      button.setAttribute("aria-expanded", String(!folded));
+      button.textContent = folded ? "Answer" : "Hide";
+    });
+    this.asking.classList.remove("folded");
+    return button;
+  }
+
+  drawEvidence() {
+    const key = this.choices().some((choice) => choice.key === "e") ? null : el("kbd", { text: "e" });
+    const button = el("button", { type: "button", class: "plain", text: "Quote the selected text" }, key);
+    // Pressing the button must not take the selection away first.
+    button.addEventListener("mousedown", (event) => event.preventDefault());
+    button.addEventListener("click", (event) => this.fresh(event) && this.quote());
+    this.quoteList = el("ul", { class: "quotes" });
+    return el("div", { class: "evidence" }, button, this.quoteList);
+  }
+
+  drawQuotes() {
+    if (!this.view.artifacts.some((artifact) => artifact.passages)) return;
+    const remove = (quote) => () => {
+      this.quotes = this.quotes.filter((other) => other !== quote);
+      this.drawQuotes();
+      this.remember();
+    };
+    this.quoteList.replaceChildren(
+      ...this.quotes.map((quote) =>
+        el(
+          "li",
+          {},
+          el("span", { dir: "auto", text: `Passage ${quote.passage}: “${quote.text}”` }),
+          el("button", { type: "button", class: "plain", "aria-label": "Remove this quote", text: "✕", onclick: remove(quote) }),
+        ),
+      ),
+    );
+    this.highlight();
+  }
+
+  highlight() {
+    if (!globalThis.Highlight) return;
+    const ranges = this.quotes.map((quote) => {
+      const text = this.reading.querySelector(`.passage[data-number="${Number(quote.passage)}"] .text`)?.firstChild;
+      if (!text || points(text.data, text.length) < quote.end) return null;
+      const range = { startContainer: text, endContainer: text };
+      range.startOffset = units(text.data, quote.start);
+      range.endOffset = units(text.data, quote.end);
+      return new StaticRange(range);
+    });
+    CSS.highlights.set("evidence", new Highlight(...present(ranges)));
+  }
+
   drawActions() {
     const save = el("button", { type: "button", class: "save", text: "Save" }, el("kbd", { text: "Enter" }));
     const skip = el("button", { type: "button", class: "plain skip", text: "Skip this item …" }, el("kbd", { text: "s" }));
@@ -553,20 +628,13 @@ class Loop {
 
   // Only what was pressed while this very question was on screen is an answer to it.
   fresh(event) {
-    if (this.phase === "saving" || this.phase === "retrying" || this.phase === "loading") {
-      this.drop(event, this.phase === "retrying" ? "Not saved yet: wait for the next question." : "Too early: that was not used. Wait for the next question.");
-      return false;
-    }
-    if (this.phase !== "asking") return false;
+    if (["stopped", "empty"].includes(this.phase)) return false;
     const ahead = this.many() && event.timeStamp - this.droppedAt < TYPED_AHEAD;
-    if (event.timeStamp >= this.drawnAt && !ahead) return true;
-    this.drop(event, "Too early: that was pressed before this question was on screen. Press it again.");
-    return false;
-  }
-
-  drop(event, text) {
+    if (this.phase === "asking" && event.timeStamp >= this.drawnAt && !ahead) return true;
+    const waiting = ["saving", "retrying", "loading"].includes(this.phase);
     this.droppedAt = event.timeStamp;
-    this.say(text, "hint");
+    this.say(waiting ? "Too early, not used: wait for the next question." : "Too early, not used: press it again.", "hint");
+    return false;
   }
 
   choose(value) {
@@ -588,7 +656,33 @@ class Loop {
   }
 
   remember() {
-    memory.write(this.draftKey, { note: this.note.value, chosen: this.chosen });
+    memory.write(this.draftKey, { note: this.note.value, chosen: this.chosen, quotes: this.quotes });
+  }
+
+  quote() {
+    const range = this.selected();
+    const text = range?.startContainer;
+    const passage = text?.parentElement?.matches?.(".passage .text") ? text.parentElement.closest(".passage") : null;
+    if (!passage || range.endContainer !== text || range.startOffset >= range.endOffset) {
+      this.say("Select words inside one passage first.", "hint");
+      return;
+    }
+    const [start, end] = [points(text.data, range.startOffset), points(text.data, range.endOffset)];
+    const words = text.data.slice(range.startOffset, range.endOffset);
+    this.quotes = [...this.quotes, { passage: Number(passage.dataset.number), start, end, text: words }];
+    this.drawQuotes();
+    this.remember();
+    this.quoteList.lastElementChild.scrollIntoView({ block: "nearest" });
+    this.say("Quoted.");
+  }
+
+  selected() {
+    const root = this.root.getRootNode();
+    const selection = root.getSelection?.() ?? document.getSelection();
+    if (document.getSelection().getComposedRanges) {
+      return document.getSelection().getComposedRanges({ shadowRoots: [root].filter((node) => node.host) })[0];
+    }
+    return selection.rangeCount ? selection.getRangeAt(0) : null;
   }
 
   commit() {
@@ -622,7 +716,7 @@ class Loop {
       label,
       value,
       comment,
-      evidence: [],
+      evidence: label === "skip" ? [] : this.quotes,
       client_seq: this.view.client_seq,
       active_seconds: this.clock.seconds(),
     });
@@ -689,6 +783,7 @@ class Loop {
     const choice = this.choices().find((candidate) => candidate.key === key);
     if (choice) this.take(event, () => this.fresh(event) && this.choose(choice.value));
     else if (key === "n") this.take(event, () => this.fresh(event) && this.note.focus());
+    else if (key === "e" && this.quoteList?.isConnected) this.take(event, () => this.fresh(event) && this.quote());
     else if (key === "s") this.take(event, () => this.fresh(event) && this.openSkip());
   }
 
@@ -726,7 +821,7 @@ class Loop {
 
   scrollKey(event, where) {
     const page = this.reading.clientHeight * 0.9;
-    const by = { ArrowDown: 60, ArrowUp: -60, PageDown: page, PageUp: -page }[event.key];
+    const by = { ArrowDown: 60, ArrowUp: -60, PageDown: page, PageUp: -page }[event.code];
     if (by === undefined || (where instanceof Element && this.reading.contains(where))) return false;
     this.take(event, () => this.reading.scrollBy({ top: by }));
     return true;
@@ -752,6 +847,7 @@ class Loop {
         line(["n"], "Write a note"),
         line(["Esc"], "Leave the note"),
         line(["Ctrl", "Enter"], "Save from within the note"),
+        line(["e"], "Quote the selected text as evidence"),
         line(["s"], "Skip this item"),
         line(["↑", "↓", "PgUp", "PgDn"], "Scroll the text"),
         line(["h", "?"], "Show or hide these keys"),

@@ -10,56 +10,74 @@ from typing import Any
 from data.records import Assignment
 from data.store.connection import Store, new_id, now
 
-_SEEN = """EXISTS (
-    SELECT 1 FROM exposure AS e JOIN assignment AS x USING (assignment_id)
-    WHERE e.person_id = :person AND x.task_id = a.task_id AND {what})"""
+_PERSON = """
+    mine AS MATERIALIZED (
+        SELECT item_kind, item_id, task_id, context_id, pass, state FROM assignment WHERE person_id = :person),
+    shown AS MATERIALIZED (
+        SELECT x.task_id, x.context_id, e.gold, e.passages
+        FROM (
+            SELECT assignment_id,
+                max(fields LIKE '%"gold_answer"%') AS gold, max(fields LIKE '%"passages"%') AS passages
+            FROM exposure WHERE person_id = :person GROUP BY assignment_id) AS e
+        CROSS JOIN assignment AS x USING (assignment_id)),
+    gold AS MATERIALIZED (
+        SELECT task_id FROM shown WHERE gold UNION
+        SELECT task_id FROM mine WHERE pass IN ('correctness', 'context')),
+    seen AS MATERIALIZED (
+        SELECT task_id, count(DISTINCT context) AS n, min(context) AS only_one FROM (
+            SELECT task_id, coalesce(context_id, '') AS context FROM shown WHERE passages UNION
+            SELECT task_id, coalesce(context_id, '') FROM mine WHERE pass IN ('evidence', 'context'))
+        GROUP BY task_id)"""
+"""What one person holds, had on screen or labelled: looked up once per question, not once per opening.
 
-_MINE = """EXISTS (
-    SELECT 1 FROM assignment AS m
-    WHERE m.person_id = :person AND m.task_id = a.task_id AND {what})"""
+Exposures count besides assignments because an opening that ran out may belong to somebody else by now.
+"""
 
-_GOLD_SHOWN = "e.fields LIKE '%\"gold_answer\"%'"
-_GOLD_WORK = "m.pass IN ('correctness', 'context')"
-_GOLD_SEEN = f"({_SEEN.format(what=_GOLD_SHOWN)} OR {_MINE.format(what=_GOLD_WORK)})"
+_OTHER_CONTEXT = "(seen.n IS NOT NULL AND (seen.n > 1 OR seen.only_one <> coalesce(a.context_id, '')))"
 
-_OTHER_SHOWN = "e.fields LIKE '%\"passages\"%' AND x.context_id IS NOT a.context_id"
-_OTHER_WORK = "m.pass IN ('evidence', 'context') AND m.context_id IS NOT a.context_id"
-_OTHER_CONTEXT = f"({_SEEN.format(what=_OTHER_SHOWN)} OR {_MINE.format(what=_OTHER_WORK)})"
+_FREE = """FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id
+    WHERE a.pass = {pass_} AND a.state IN ('open', 'claimed') AND (
+        a.state = 'open' OR (a.lease_until < :now AND NOT EXISTS (
+            SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))
+    AND (a.pass, a.item_kind, a.item_id) NOT IN (SELECT pass, item_kind, item_id FROM mine)"""
 
-_SAME_ITEM = _MINE.format(what="m.item_kind = a.item_kind AND m.item_id = a.item_id AND m.pass = a.pass")
+_NEVER_SAW_GOLD = "a.task_id NOT IN (SELECT task_id FROM gold)"
+_ONE_CONTEXT = f"(:soft OR NOT {_OTHER_CONTEXT})"
 
-_FREE = """(a.state = 'open' OR (a.state = 'claimed' AND a.lease_until < :now AND NOT EXISTS (
-    SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))"""
-
-_TAKEABLE = f"{_FREE} AND NOT {_SAME_ITEM} AND NOT {_GOLD_SEEN} AND (:soft OR NOT {_OTHER_CONTEXT})"
-
-_OWES_EVIDENCE = f"""(EXISTS (
-    SELECT 1 FROM assignment AS m WHERE m.person_id = :person AND m.task_id = g.task_id
-    AND m.pass = 'evidence' AND m.state = 'claimed')
-    OR (:evidence AND EXISTS (
-        SELECT 1 FROM assignment AS a WHERE a.task_id = g.task_id AND a.pass = 'evidence' AND {_TAKEABLE})))"""
+_OWES = f"""
+    owes AS MATERIALIZED (
+        SELECT task_id FROM mine WHERE pass = 'evidence' AND state = 'claimed' UNION
+        SELECT a.task_id {_FREE.format(pass_="'evidence'")} AND :evidence AND {_NEVER_SAW_GOLD} AND {_ONE_CONTEXT})"""
 """Whoever still owes, or could still be given, a grounding label on a task must not see its gold answer."""
 
-_ALLOWED = {
-    "evidence": _TAKEABLE,
-    "correctness": f"{_FREE} AND NOT {_SAME_ITEM}",
-    "context": f"{_FREE} AND NOT {_SAME_ITEM} AND (:soft OR NOT {_OTHER_CONTEXT})",
+_OWES_NOTHING = "a.task_id NOT IN (SELECT task_id FROM owes)"
+
+_RULES = {
+    "evidence": (_NEVER_SAW_GOLD, _ONE_CONTEXT),
+    "correctness": (_OWES_NOTHING,),
+    "context": (_OWES_NOTHING, _ONE_CONTEXT),
 }
 
+_ORDER = f"""ORDER BY
+    a.context_id IS NOT NULL AND EXISTS (
+        SELECT 1 FROM mine AS m WHERE m.context_id = a.context_id AND m.pass = a.pass) DESC,
+    {_OTHER_CONTEXT},
+    EXISTS (
+        SELECT 1 FROM assignment AS b WHERE b.context_id = a.context_id AND b.pass = a.pass
+        AND b.plan_order = a.plan_order AND b.person_id <> :person),
+    a.position, a.plan_order
+    LIMIT 1"""
+"""First what belongs to a context this person reads already, last what belongs to one that somebody else reads.
 
-def _openings(pass_: str) -> str:
-    """The openings of a pass that a person may take, as a FROM and WHERE clause over `a`."""
-    gate = "" if pass_ == "evidence" else f" AND NOT {_OWES_EVIDENCE.replace('g.task_id', 'outer_task')}"
-    clause = (
-        f"FROM (SELECT *, task_id AS outer_task FROM assignment) AS a WHERE a.pass = '{pass_}' AND {_ALLOWED[pass_]}"
-    )
-    return clause + gate
+The latter keeps a context's responses together, and is what makes as many people as `most_contexts` says enough:
+two people on one context would leave another context of the task to nobody.
+"""
 
 
-_ORDER = f""" ORDER BY
-    EXISTS (SELECT 1 FROM assignment AS m WHERE m.person_id = :person AND m.pass = a.pass
-        AND a.context_id IS NOT NULL AND m.context_id = a.context_id) DESC,
-    {_OTHER_CONTEXT}, a.position, a.plan_order LIMIT 1"""
+def _openings(pass_: str) -> tuple[str, str]:
+    """The openings of a pass that a person may take, as a WITH clause and a FROM clause over `a`."""
+    tables = _PERSON if pass_ == "evidence" else f"{_PERSON},{_OWES}"
+    return f"WITH {tables}", " AND ".join((_FREE.format(pass_=f"'{pass_}'"), *_RULES[pass_]))
 
 
 def _assignment(row: dict[str, Any]) -> Assignment:
@@ -127,9 +145,10 @@ def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: boo
         evidence: Whether this person works in the evidence pass (then gold answers wait for it).
         soft: Whether several contexts of one task may go to one person, because there are too few people.
     """
+    tables, openings = _openings(pass_)
     row = store.row(
-        f"UPDATE assignment SET person_id = :person, state = 'claimed', lease_until = :until "
-        f"WHERE assignment_id = (SELECT a.assignment_id {_openings(pass_)} {_ORDER}) RETURNING *",
+        f"{tables} UPDATE assignment SET person_id = :person, state = 'claimed', lease_until = :until "
+        f"WHERE assignment_id = (SELECT a.assignment_id {openings} {_ORDER}) RETURNING *",
         {"person": person_id, "until": until, "now": now(), "evidence": evidence, "soft": soft},
     )
     return _assignment(row) if row else None
@@ -180,8 +199,9 @@ def done_by(store: Store, person_id: str, passes: Iterable[str]) -> int:
 
 def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: bool) -> int:
     """How many openings of a pass this person could take now."""
+    tables, openings = _openings(pass_)
     row = store.row(
-        f"SELECT count(*) AS n {_openings(pass_)}",
+        f"{tables} SELECT count(*) AS n {openings}",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     return int(row["n"]) if row else 0

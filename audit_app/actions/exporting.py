@@ -1,0 +1,21 @@
+"""Taking everything that people did out of a study."""
+
+from typing import Any
+
+from data.store import events, items
+from data.store.connection import open_store
+from data.study import Study
+
+DRAW_COLUMNS = ("sample_id", "stratum", "stratum_size", "sample_size", "inclusion_probability", "permanent_number")
+
+
+def exported(study: Study) -> list[dict[str, Any]]:
+    """Every answer and every skip, with the draw of its item: one row per item × person × label × occasion."""
+    with open_store(study) as store:
+        rows = events.answers(store, "response") + events.answers(store, "context")
+        drawn: dict[tuple[str, str], dict[str, Any]] = {}
+        for sample in items.samples(store):
+            for kind in ("response", "context"):
+                for draw in items.draws(store, sample["sample_id"], kind):
+                    drawn[kind, draw["item_id"]] = {name: draw[name] for name in DRAW_COLUMNS}
+    return [{**row, **drawn.get((row["item_kind"], row["item_id"]), {})} for row in rows]

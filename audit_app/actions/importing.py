@@ -1,0 +1,210 @@
+"""Bringing files into a study: records by the importers of the data room, recorded labels as answers of the plan."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.errors import Problem, StudyProblem
+from data.importers import Imported, import_file, read_records, unique
+from data.mapping import Mapping as FieldMapping
+from data.mapping import parse_pairs, read_mappings
+from data.records import Label, Person
+from data.rubric import Question
+from data.store import assignments, events, items, people
+from data.store.connection import Store, now, open_store
+from data.study import Study
+
+BLANK = "blank in the file"
+
+AssignmentKey = tuple[str, str, str, str, int, str]
+"""item_kind, item_id, pass, purpose, occasion, person_id."""
+
+
+def import_records(
+    study: Study,
+    kind: str,
+    path: Path,
+    *,
+    mapping: str | None = None,
+    pairs: Sequence[str] = (),
+    drawn_only: bool = False,
+) -> Imported:
+    """Imports a file of tasks, contexts, responses, verdicts or labels: all of it, or nothing and every problem.
+
+    Args:
+        study: The study.
+        kind: What the rows are.
+        path: A JSON lines, CSV or Parquet file.
+        mapping: A mapping file, or the name of one that ships with the product.
+        pairs: `ours=theirs` field names, instead of a mapping.
+        drawn_only: Labels of items that are not drawn are passed over instead of being a problem.
+
+    Raises:
+        StudyProblem: With every problem of the file.
+    """
+    if mapping and pairs:
+        raise StudyProblem("give --mapping or --map, not both")
+    mappings = read_mappings(mapping, kind) if mapping else [parse_pairs(pairs)]
+    if kind != "labels":
+        return import_file(study, kind, path, mappings)
+    return _import_labels(study, path, mappings, drawn_only=drawn_only)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """A recorded label that fits the study."""
+
+    label: Label
+    question: Question
+    value: str | None
+
+
+def _import_labels(study: Study, path: Path, mappings: Sequence[FieldMapping], *, drawn_only: bool) -> Imported:
+    records, problems = read_records("labels", path, mappings)
+    records, duplicates = unique(records, set(), distinct=any(m.distinct for m in mappings))
+    problems += duplicates
+    with open_store(study) as store, store.transaction():
+        drawn = items.known(store)
+        if drawn_only:
+            records = [(where, r) for where, r in records if (r.item_kind, r.item_id) in drawn]
+        checked = [_check(study, where, record, drawn, problems) for where, record in records]
+        taken = _answered_already(store)
+        for (where, record), entry in zip(records, checked, strict=True):
+            if entry and (*_key(record, entry.question), record.label) in taken:
+                problems.append(Problem(where=where, message=f"{record.person_id!r} has labelled this already"))
+        if problems:
+            raise StudyProblem(problems)
+        ready = [entry for entry in checked if entry is not None]
+        if not ready:
+            raise StudyProblem(f"{path}: no label of a drawn item; draw a sample first, then import its labels")
+        _keep(store, study, ready)
+    return Imported(kind="labels", n=len(ready), n_blank=sum(entry.value is None for entry in ready))
+
+
+def _check(
+    study: Study, where: str, record: Label, drawn: set[tuple[str, str]], problems: list[Problem]
+) -> _Checked | None:
+    """The label as it will be stored, or a problem."""
+
+    def problem(field: str, message: str) -> None:
+        problems.append(Problem(where=where, field=field, message=message))
+
+    if (record.item_kind, record.item_id) not in drawn:
+        problem(
+            "item_id", f"{record.item_kind} {record.item_id!r} is not drawn; draw it, or pass over with --drawn-only"
+        )
+        return None
+    try:
+        question = study.rubric[record.label]
+    except KeyError as error:
+        problem("label", str(error.args[0]))
+        return None
+    if question.item_kind != record.item_kind:
+        problem("label", f"{record.label!r} is a label of a {question.item_kind}, not of a {record.item_kind}")
+        return None
+    try:
+        value = _stored(question, record.value)
+    except ValueError as error:
+        problem("value", f"is {error}")
+        return None
+    return _Checked(label=record, question=question, value=value)
+
+
+def _stored(question: Question, raw: str | None) -> str | None:
+    """The stored form of a recorded value; lists of codes are kept in the rubric's order."""
+    if raw is None or question.kind != "many":
+        return question.parse(raw or "")
+    allowed = [value.value for value in question.values]
+    try:
+        codes = json.loads(raw)
+    except json.JSONDecodeError:
+        codes = None
+    if not isinstance(codes, list) or not set(codes) <= set(allowed):
+        raise ValueError(f"{raw!r}; expected a JSON list of {', '.join(allowed)}")
+    return json.dumps([code for code in allowed if code in codes])
+
+
+def _key(record: Label, question: Question) -> AssignmentKey:
+    return (record.item_kind, record.item_id, question.pass_, record.purpose, record.occasion, record.person_id)
+
+
+def _answered_already(store: Store) -> set[tuple[str | int, ...]]:
+    names = ("item_kind", "item_id", "pass", "purpose", "occasion", "person_id", "label")
+    rows = events.answers(store, "response") + events.answers(store, "context")
+    return {tuple(row[name] for name in names) for row in rows}
+
+
+def _keep(store: Store, study: Study, ready: Sequence[_Checked]) -> None:
+    """Adds people, takes openings (or adds them), and adds the answers."""
+    for entry in ready:
+        role = "adjudicator" if entry.label.purpose == "adjudication" else "annotator"
+        who = entry.label.person_id
+        people.ensure(store, Person(person_id=who, display_name=who, role=role))
+    groups: dict[AssignmentKey, list[_Checked]] = defaultdict(list)
+    for entry in ready:
+        groups[_key(entry.label, entry.question)].append(entry)
+    openings = _Openings(store)
+    for key, entries in groups.items():
+        assignment_id = openings.take(key)
+        seq = events.next_seq(store, assignment_id)
+        given = [entry for entry in entries if entry.value is not None]
+        store.insert("label_event", [_event(study, e, assignment_id, seq + i) for i, e in enumerate(given)])
+        assignments.finish(store, assignment_id, "done" if given else "skipped", None if given else BLANK)
+
+
+def _event(study: Study, entry: _Checked, assignment_id: str, seq: int) -> dict[str, Any]:
+    return {
+        "assignment_id": assignment_id,
+        "label": entry.label.label,
+        "value": entry.value,
+        "evidence": [{"text": quote} for quote in entry.label.evidence],
+        "comment": entry.label.comment,
+        "seen_before": {},
+        "rubric_hash": study.rubric.hash,
+        "client_seq": seq,
+        "created_at": entry.label.created_at or now(),
+    }
+
+
+class _Openings:
+    """The openings of the plan by item and pass, in plan order, so that recorded work takes the first free one."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._item = {(r["item_kind"], r["item_id"]): r for r in store.rows("SELECT * FROM item")}
+        self._rows: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+        for row in store.rows("SELECT * FROM assignment ORDER BY plan_order"):
+            self._rows[self._place(row)].append(row)
+
+    @staticmethod
+    def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(row[name] for name in ("item_kind", "item_id", "pass", "purpose", "occasion"))
+
+    def take(self, key: AssignmentKey) -> str:
+        """This person's assignment there, else the first open one, else a new one at the end."""
+        *place, person = key
+        rows = self._rows[tuple(place)]
+        row = next((r for r in rows if r["person_id"] == person), None) or self._free(rows) or self._new(key, rows)
+        if row["person_id"] != person:
+            row.update(person_id=person, state="claimed")
+            self._store.change(
+                "UPDATE assignment SET person_id = ?, state = 'claimed' WHERE assignment_id = ?",
+                [person, row["assignment_id"]],
+            )
+        return str(row["assignment_id"])
+
+    @staticmethod
+    def _free(rows: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
+        return next((row for row in rows if row["state"] == "open"), None)
+
+    def _new(self, key: AssignmentKey, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        kind, item, pass_, purpose, occasion, _ = key
+        order = max((row["plan_order"] for row in rows), default=0) + 1
+        row = assignments.opening(self._item[kind, item], pass_, order, 0)
+        row |= {"purpose": purpose, "occasion": occasion, "person_id": None}
+        assignments.add(self._store, [row])
+        rows.append(row)
+        return row

@@ -1,0 +1,209 @@
+"""The drawn responses of a sample with people's labels, the judge's labels and the design, ready for arithmetic."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data import frame as frames
+from data.errors import StudyProblem
+from data.records import CANNOT_JUDGE, LABELS
+from data.store import events, items
+from data.store.connection import Store
+from data.study import Study
+from metrics.estimate import Target
+from metrics.patterns import encode
+from metrics.table import JudgedRows, LabelledRows
+from sampling.design import Design
+from sampling.strata import merge_small
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Grounding = Literal["strict", "lenient"]
+Answers = Mapping[tuple[str, str], str]
+"""(item_id, label) to the stored value; cannot judge and skips are not in it."""
+
+GROUNDED: dict[Grounding, frozenset[str]] = {
+    "strict": frozenset({"established"}),
+    "lenient": frozenset({"established", "contradicted"}),
+}
+"""The decision values of G that count as grounded. `partly` never does."""
+
+
+def binary(label: str, value: str | None, grounding: Grounding) -> float:
+    """A stored value as 1 or 0; nan when there is none."""
+    if value is None or value == CANNOT_JUDGE:
+        return np.nan
+    if label == "G":
+        return float(value in GROUNDED[grounding])
+    return float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What people said of the responses of a study."""
+
+    first: Answers
+    """The label of the first person of the plan (target A)."""
+    adjudicated: Answers
+    """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
+    touched: frozenset[str]
+    """Responses that somebody of the plan has dealt with, if only by skipping."""
+
+    def values(self, target: Target) -> Answers:
+        """The labels of one target."""
+        return self.first if target == "A" else self.adjudicated
+
+
+def answered(store: Store, item_kind: str = "response") -> Answered:
+    """The current answers, boiled down to one value per item, label and target."""
+    planned: dict[tuple[str, str], list[str]] = defaultdict(list)
+    first: dict[tuple[str, str], str] = {}
+    decided: dict[tuple[str, str], str] = {}
+    touched = set()
+    for row in events.answers(store, item_kind):
+        key, value = (row["item_id"], row["label"]), row["value"]
+        if row["purpose"] == "plan" and (value is not None or row["state"] == "skipped"):
+            touched.add(row["item_id"])
+        if value is None or value == CANNOT_JUDGE or row["state"] == "skipped":
+            continue
+        if row["purpose"] == "adjudication":
+            decided[key] = value
+        elif row["purpose"] == "plan":
+            planned[key].append(value)
+            if row["plan_order"] == 1:
+                first[key] = value
+    resolved = {(row["item_id"], row["label"]): row["value"] for row in events.resolutions(store)}
+    unanimous = {key: values[0] for key, values in planned.items() if len(values) > 1 and len(set(values)) == 1}
+    return Answered(first=first, adjudicated={**unanimous, **decided, **resolved}, touched=frozenset(touched))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labelled:
+    """The drawn responses that people have dealt with, in the order of their permanent numbers."""
+
+    sample: dict[str, Any]
+    draws: list[dict[str, Any]]
+    first_fraction: Floats
+    """Share of the context stratum that was drawn, per row; 1 when the draw was not linked."""
+    columns: dict[str, list[str]]
+    judge: dict[str, Floats]
+    """The judge's labels by name, nan where missing."""
+    human: dict[str, Floats]
+    """People's labels by name, nan where missing, skipped or cannot judge."""
+
+    def design(self, usable: Flags) -> Design:
+        """The design of some of the rows; strata with fewer than two usable units are merged in the fixed order."""
+        rows = [draw for draw, use in zip(self.draws, usable, strict=True) if use]
+        linked = bool(self.sample["linked"])
+        members: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            members[row["stratum"]].add(row["context_id"] if linked else row["unit"])
+        sizes = {draw["stratum"]: draw["stratum_size"] for draw in self.draws}
+        merge = merge_small(list(sizes), self.sample["strata"], members, sizes)
+        strata = [merge.stratum[row["stratum"]] for row in rows]
+        counts = {name: strata.count(name) for name in set(strata)}
+        # A lone row cannot give a variance; the floor refuses every number that would rest on it.
+        size = [counts[name] if name in merge.too_few else merge.stratum_size[name] for name in strata]
+        alone = np.array([name in merge.too_few for name in strata], dtype=bool)
+        return Design.of_draws(
+            stratum=strata,
+            stratum_size=size,
+            inclusion_probability=np.where(alone, 1.0, [row["inclusion_probability"] for row in rows]),
+            unit=[row["unit"] for row in rows],
+            cluster=[row["context_id"] for row in rows] if linked else None,
+            first_fraction=np.where(alone, 1.0, self.first_fraction[usable]),
+        )
+
+    def rows(self) -> LabelledRows:
+        """The rows as the table of metrics wants them."""
+        return LabelledRows(
+            columns=self.columns,
+            code=encode(*(self.judge[name] for name in ("C", "A", "G", "D"))),
+            C=self.human["C"],
+            A=self.human["A"],
+            G=self.human["G"],
+            D=self.human["D"],
+            design_of=self.design,
+        )
+
+
+def labelled(
+    study: Study,
+    store: Store,
+    frame: frames.Frame,
+    *,
+    sample_id: str | None,
+    judge: str | None,
+    target: Target = "A",
+    grounding: Grounding = "strict",
+) -> Labelled:
+    """The rows of a sample with everything known of them.
+
+    For target B only the overlap subsample counts: adjudications of other items are no random subsample.
+
+    Raises:
+        StudyProblem: Nothing is drawn, or the texts changed since the draw.
+    """
+    sample = items.find_sample(store, sample_id)
+    found = answered(store)
+    values = found.values(target)
+    overlap = items.subsample(store, sample["sample_id"], "overlap") if target == "B" else set()
+    draws = [
+        row
+        for row in items.draws(store, sample["sample_id"], "response")
+        if row["item_id"] in found.touched and (target == "A" or ("response", row["item_id"]) in overlap)
+    ]
+    ids = [row["item_id"] for row in draws]
+    judged = frames.judged_rows(frame, judge, ids).set_index("response_id")
+    missing = [item for item in ids if item not in judged.index]
+    if missing:
+        raise StudyProblem(
+            f"response {missing[0]!r} was drawn but is not in {study.texts} any more; put the files back"
+        )
+    judged = judged.loc[ids]
+    return Labelled(
+        sample=sample,
+        draws=draws,
+        first_fraction=_first_fractions(store, sample, draws),
+        columns={name: judged[name].tolist() for name in frames.SLICES},
+        judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in LABELS},
+        human={
+            name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
+            for name in LABELS
+        },
+    )
+
+
+def _first_fractions(store: Store, sample: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Floats:
+    if not sample["linked"]:
+        return np.ones(len(draws))
+    contexts = items.draws(store, sample["sample_id"], "context")
+    share = {row["item_id"]: row["inclusion_probability"] for row in contexts}
+    return np.array([share[draw["context_id"]] for draw in draws], dtype=np.float64)
+
+
+def judged(frame: frames.Frame, judge: str | None, columns: Sequence[str]) -> JudgedRows:
+    """The frame under one judge, counted by slice and pattern."""
+    counts = frames.pattern_counts(frame, judge, columns)
+    labels = [counts[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("C", "A", "G", "D")]
+    return JudgedRows(
+        columns={name: counts[name].tolist() for name in columns},
+        code=encode(*labels),
+        count=counts["n"].to_numpy(dtype=np.int64),
+    )
+
+
+def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
+    """The judge asked for, else the first by name; None when nothing was judged.
+
+    Raises:
+        StudyProblem: The judge gave no verdicts.
+    """
+    known = frames.judges(frame)
+    if judge is not None and judge not in known:
+        raise StudyProblem(f"judge {judge!r} gave no verdicts here; judges are {', '.join(known) or 'none yet'}")
+    return judge or (known[0] if known else None)

@@ -1,0 +1,227 @@
+"""The report: one page of Markdown, or the same as JSON."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tabulate import tabulate
+
+from agreement.result import Agreement
+from audit_app.actions.results import (
+    AgreementResult,
+    JudgeCheck,
+    MetricsResult,
+    agreement,
+    judge_check,
+    metrics,
+)
+from data.errors import StudyProblem
+from data.study import Study
+from metrics.definitions import METRICS
+from metrics.estimate import Estimate
+
+METHODS = ("naive", "human-only", "corrected")
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share as a percentage, a dash when there is none.
+
+    >>> percent(0.12345), percent(None)
+    ('12.3 %', '–')
+    """
+    return "–" if value is None else f"{100 * value:.{digits}f} %"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """A share with its interval.
+
+    >>> with_interval(0.5, 0.25, 0.75)
+    '50.0 % (25.0–75.0)'
+    """
+    if value is None:
+        return "–"
+    return percent(value) if low is None or high is None else f"{percent(value)} ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def coefficient(found: Agreement) -> str:
+    """A coefficient with its interval, or the sentence that says why there is none."""
+    if found.value is None:
+        return found.why_undefined or "undefined"
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+
+
+def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
+    """One row per metric and slice: naive, human-only, corrected, labels used, and what is missing."""
+    rows: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
+    for estimate in estimates:
+        key = (estimate.metric, tuple(estimate.slice.values()))
+        row = rows.setdefault(
+            key, {"metric": estimate.metric, "slice": " · ".join(estimate.slice.values()) or "all responses"}
+        )
+        row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
+        if estimate.method == "corrected":
+            row["labels"] = str(estimate.n)
+            row["note"] = estimate.why_undefined or ""
+    return list(rows.values())
+
+
+def judge_rows(check: JudgeCheck) -> list[dict[str, str]]:
+    """One row per label: how the judge stands to people."""
+    rows = []
+    for label, found in check.labels.items():
+        shares = {
+            name: with_interval(share.value, share.low, share.high)
+            for name, share in (
+                ("sensitivity", found.sensitivity),
+                ("specificity", found.specificity),
+                ("accuracy", found.accuracy),
+                ("always yes", found.always_yes),
+            )
+        }
+        notes = [s.why_undefined for s in (found.sensitivity, found.specificity, found.kappa) if s.why_undefined]
+        rows.append(
+            {
+                "label": label,
+                **shares,
+                "kappa": coefficient(found.kappa) if found.kappa.value is not None else "–",
+                "n": str(found.n),
+                "dropped": str(found.n_dropped),
+                "note": "; ".join(notes),
+            }
+        )
+    return rows
+
+
+TITLES = {
+    "percent_agreement": "percent",
+    "krippendorff_alpha_nominal": "alpha",
+    "krippendorff_alpha_ordinal": "alpha (ordinal)",
+    "gwet_ac1": "AC1",
+}
+
+
+def agreement_rows(result: AgreementResult) -> list[dict[str, str]]:
+    """One row per label: how well people agree."""
+    rows = []
+    for label in result.labels:
+        rows.append(
+            {
+                "label": f"{label.label} ({label.title})",
+                **{TITLES[found.name]: coefficient(found) for found in label.coefficients},
+                "items": str(label.n_items),
+                "dropped": str(label.n_dropped),
+                "cannot judge": str(label.n_cannot_judge),
+            }
+        )
+    return rows
+
+
+def pair_rows(result: AgreementResult) -> list[dict[str, str]]:
+    """One row per label and pair of people: Cohen's kappa."""
+    return [
+        {
+            "label": label.label,
+            "people": " · ".join(pair["people"]),
+            "Cohen's kappa": coefficient(pair["kappa"]),
+            "items": str(pair["kappa"].n),
+        }
+        for label in result.labels
+        for pair in label.pairs
+    ]
+
+
+def as_table(rows: Sequence[dict[str, str]], style: str = "simple") -> str:
+    """Rows as a text table; columns without any entry are left out."""
+    used = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
+    return tabulate(
+        [[row.get(name, "") for name in used] for row in rows], headers=used, tablefmt=style, disable_numparse=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything a reader needs to trust or doubt the numbers."""
+
+    study: str
+    overall: MetricsResult
+    by_condition: MetricsResult | None
+    judge: JudgeCheck | None
+    agreement: AgreementResult | None
+    missing: tuple[str, ...]
+    """What could not be reported, and why."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "study": self.study,
+            "sentence": self.overall.sentence,
+            "seal": self.overall.seal.sentence,
+            "metrics": [e.as_dict() for e in (self.by_condition or self.overall).estimates],
+            "judge": asdict(self.judge) if self.judge else None,
+            "agreement": asdict(self.agreement) if self.agreement else None,
+            "missing": list(self.missing),
+        }
+
+
+def report(study: Study, *, sample_id: str | None = None, judge: str | None = None) -> Report:
+    """The report of a study; parts that cannot be made are named with the reason."""
+    overall = metrics(study, sample_id=sample_id, judge=judge)
+    missing: list[str] = []
+    checked = compared = by_condition = None
+    try:
+        checked = judge_check(study, sample_id=sample_id, judge=judge)
+    except StudyProblem as problem:
+        missing.append(f"Judge against people: {problem}")
+    try:
+        compared = agreement(study, sample_id=sample_id)
+    except StudyProblem as problem:
+        missing.append(f"Agreement: {problem}")
+    if study.conditions:
+        sliced = metrics(study, sample_id=sample_id, judge=judge, by=["condition"])
+        by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
+    return Report(
+        study=study.name,
+        overall=overall,
+        by_condition=by_condition,
+        judge=checked,
+        agreement=compared,
+        missing=tuple(missing),
+    )
+
+
+def as_json(found: Report) -> str:
+    """The report as JSON text."""
+    return json.dumps(found.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def as_markdown(found: Report) -> str:
+    """The report as Markdown."""
+    parts = [f"# {found.study}: what people would have scored", found.overall.sentence, found.overall.seal.sentence]
+    parts += ["## Metrics", as_table(metric_rows(found.overall.estimates), "github"), _definitions(found.overall)]
+    if found.by_condition:
+        sliced = [e for e in found.by_condition.estimates if e.slice]
+        parts += ["## By condition", as_table(metric_rows(sliced), "github")]
+    if found.judge:
+        parts += ["## The judge against people", found.judge.sentence, as_table(judge_rows(found.judge), "github")]
+    if found.agreement and found.agreement.labels:
+        parts += ["## People against each other", found.agreement.sentence]
+        parts += [as_table(agreement_rows(found.agreement), "github")]
+        pairs = pair_rows(found.agreement)
+        parts += [as_table(pairs, "github")] if pairs else []
+    parts += ["## Missing", *[f"- {line}" for line in found.missing]] if found.missing else []
+    parts += ["## How to read this", _METHOD]
+    return "\n\n".join(parts) + "\n"
+
+
+def _definitions(result: MetricsResult) -> str:
+    names = dict.fromkeys(e.metric for e in result.estimates)
+    return "\n".join(f"- **{name}** ({METRICS[name].title}): {METRICS[name].sentence}" for name in names)
+
+
+_METHOD = (
+    "*Naive* takes the judge's labels at face value. *Human-only* weighs the sampled human labels by their inclusion "
+    "probabilities. *Corrected* predicts every response from the judge's labels and repairs the prediction with the "
+    "human labels (model-assisted estimation); a poor judge makes it wider, not wrong. Intervals are 95 %, for these "
+    "responses and these annotators. Intervals of the agreement figures resample whole tasks."
+)

@@ -1,0 +1,51 @@
+"""Whether results may be seen: sealed while people are at work, so that nobody stops when the numbers please them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from data.store import assignments, settings
+from data.store.connection import Store, now, open_store
+from data.study import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """Results are open once every planned opening is done or skipped, or once somebody opened them for a reason."""
+
+    is_open: bool
+    n_left: int
+    """Planned openings that are not done yet."""
+    reason: str | None
+    """Why results were opened early."""
+    opened_at: str | None
+
+    @property
+    def sentence(self) -> str:
+        """The state in words."""
+        if self.reason:
+            return f"Results were opened on {(self.opened_at or '')[:10]} with the reason “{self.reason}”."
+        if self.is_open:
+            return "Results are open: everything that was planned is labelled."
+        return (
+            f"Results are sealed: {self.n_left} planned openings are not labelled yet. Interval widths are shown, "
+            "values are not. Open them early, for good, with `evidence-audit metrics --unseal REASON`."
+        )
+
+
+def read_seal(store: Store) -> Seal:
+    """The state of the seal."""
+    left = sum(row["n"] for row in assignments.progress(store) if row["state"] in ("open", "claimed"))
+    opened: dict[str, Any] | None = settings.read(store, "unsealed")
+    return Seal(
+        is_open=opened is not None or left == 0,
+        n_left=left,
+        reason=opened["reason"] if opened else None,
+        opened_at=opened["at"] if opened else None,
+    )
+
+
+def unseal(study: Study, reason: str) -> Seal:
+    """Opens results before the work is done; the reason is kept and printed with every result."""
+    with open_store(study) as store:
+        settings.write(store, "unsealed", {"reason": reason, "at": now()})
+        return read_seal(store)

@@ -1,0 +1,50 @@
+"""The command line: files in, a sample, people, the app, results out."""
+
+import sys
+
+import click
+
+from audit_app.cli.files import check, export, import_group, init
+from audit_app.cli.options import Group
+from audit_app.cli.people import people_group
+from audit_app.cli.results import agreement, judge_group, metrics, report
+from audit_app.cli.sampling import sample_group
+from audit_app.cli.serving import demo, serve
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="evidence-audit")
+def cli() -> None:
+    r"""Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
+
+    \b
+    The usual order:
+      evidence-audit init study
+      cd study
+      evidence-audit import tasks tasks.jsonl        (then contexts, responses, verdicts)
+      evidence-audit sample draw --size 300
+      evidence-audit people add "Ann" && evidence-audit people add "Lead" --role lead
+      evidence-audit serve
+      evidence-audit report
+
+    Or look at a finished study first: evidence-audit demo
+    """
+
+
+for command in (init, import_group, check, sample_group, people_group, serve, agreement, judge_group, metrics, report,
+                export, demo):  # fmt: skip
+    cli.add_command(command)
+
+
+def main() -> None:
+    """The console command: exit status 0 done, 1 a person can mend it, 2 wrong usage."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(1)

@@ -1,0 +1,138 @@
+"""Commands about files: init, import, check, export."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audit_app.actions.exporting import exported
+from audit_app.actions.importing import import_records
+from audit_app.cli.options import Group, json_option, print_json, say, study_option
+from data.exporters import COLUMNS, as_csv, as_jsonl
+from data.importers import Imported
+from data.structure import RULES, summary
+from data.structure import check as check_structure
+from data.study import init_study, open_study
+
+
+@click.command(epilog="Example: evidence-audit init study --labels C")
+@click.argument("folder", type=click.Path(path_type=Path), default=Path())
+@click.option("--name", help="What the study is called; the folder's name by default.")
+@click.option("--labels", help="Only these labels, with commas between (for instance C or D,A,G,C).")
+@json_option
+def init(folder: Path, name: str | None, labels: str | None, as_json: bool) -> None:
+    """Make a new study folder with the default rubric and settings."""
+    wanted = [label.strip() for label in labels.split(",")] if labels else None
+    study = init_study(folder, name=name, labels=wanted)
+    if as_json:
+        print_json({"folder": str(study.path), "name": study.name, "labels": study.rubric.names()})
+    else:
+        say(f"Made study “{study.name}” in {study.path}. Next: evidence-audit import tasks FILE --study {folder}")
+
+
+@click.group("import", cls=Group)
+def import_group() -> None:
+    """Bring in tasks, contexts, responses, verdicts or labels (JSON lines, CSV or Parquet).
+
+    The whole file is read and every problem reported with its line; nothing is imported while there is one.
+    """
+
+
+def _import_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.argument("path", metavar="FILE", type=click.Path(path_type=Path)),
+        click.option("--mapping", help="Mapping file (TOML), or the name of a shipped one, for other field names."),
+        click.option("--map", "pairs", multiple=True, metavar="OURS=THEIRS", help="One field name; may be repeated."),
+        json_option,
+        study_option,
+    ):
+        command = option(command)
+    return command
+
+
+def _report(kind: str, done: Imported, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(done))
+        return
+    extra = [f"{done.n_repeated} repeats of the same record"] if done.n_repeated else []
+    extra += [f"{done.n_blank} blank, kept as skips"] if done.n_blank else []
+    say(f"Imported {done.n} {kind}" + (f" ({'; '.join(extra)})" if extra else ""))
+
+
+def _importer(kind: str, example: str) -> click.Command:
+    @click.command(kind, epilog=f"Example: {example}", help=f"Import {kind} from FILE.")
+    @_import_options
+    def command(path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path) -> None:
+        _report(kind, import_records(open_study(folder), kind, path, mapping=mapping, pairs=pairs), as_json)
+
+    return command
+
+
+for _kind, _example in {
+    "tasks": "evidence-audit import tasks tasks.jsonl",
+    "contexts": "evidence-audit import contexts contexts.jsonl",
+    "responses": "evidence-audit import responses answers.csv --map text=answer --map response_id=id",
+    "verdicts": "evidence-audit import verdicts verdicts.parquet",
+}.items():
+    import_group.add_command(_importer(_kind, _example))
+
+
+@import_group.command("labels", epilog="Example: evidence-audit import labels labels.csv --drawn-only")
+@_import_options
+@click.option("--drawn-only", is_flag=True, help="Pass over labels of items that are not drawn.")
+def import_labels(
+    path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path, drawn_only: bool
+) -> None:
+    """Import labels that people gave elsewhere, as answers of the plan (draw a sample first)."""
+    study = open_study(folder)
+    done = import_records(study, "labels", path, mapping=mapping, pairs=pairs, drawn_only=drawn_only)
+    _report("labels", done, as_json)
+
+
+@click.command(epilog="Example: evidence-audit check --study study")
+@click.option("--rules", is_flag=True, help="List the rules instead of checking.")
+@json_option
+@study_option
+@click.pass_context
+def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
+    """Check that the imported contexts are built as their conditions claim. Exit status 1 if something was found."""
+    if rules:
+        listed = {name: rule.description for name, rule in RULES.items()}
+        if as_json:
+            print_json(listed)
+        else:
+            click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
+        return
+    study = open_study(folder)
+    findings, counts = check_structure(study), summary(study)
+    if as_json:
+        print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
+    else:
+        for finding in findings:
+            click.echo(f"{finding.where}: {finding.message} [{finding.rule}]")
+        found = {"tasks": counts.tasks, "contexts": counts.contexts, "responses": counts.responses}
+        say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.verdicts} verdicts")
+        say(f"{len(findings)} findings" if findings else "Nothing found: the structure is as declared.")
+    ctx.exit(1 if findings else 0)
+
+
+@click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
+@click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
+@click.option("--columns", is_flag=True, help="Explain the columns instead.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@study_option
+def export(kind: str, excel: bool, columns: bool, out: Path | None, folder: Path) -> None:
+    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
+    if columns:
+        click.echo("\n".join(f"{name}: {text}" for name, text in COLUMNS.items()))
+        return
+    rows = exported(open_study(folder))
+    text = as_csv(rows, excel=excel) if kind == "csv" else as_jsonl(rows)
+    if out is None:
+        click.get_binary_stream("stdout").write(text.encode("utf-8"))
+    else:
+        out.write_bytes(text.encode("utf-8"))
+        say(f"Wrote {len(rows)} rows to {out}")

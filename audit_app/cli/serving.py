@@ -1,0 +1,74 @@
+"""Commands that open the app: serve and demo."""
+
+import socket
+import webbrowser
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import mkdtemp
+
+import click
+
+from audit_app import launch
+from audit_app.actions.demo import make_demo
+from audit_app.cli.options import json_option, print_json, say, study_option
+from data.errors import StudyProblem
+from data.study import Study, open_study
+
+
+def _free(address: str, port: int) -> None:
+    """Says before anything is started that a port is taken."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            raise StudyProblem(
+                f"{address}:{port} cannot be used ({error.strerror}); is the app running already? "
+                f"Stop it, or choose another port with --port {port + 1}"
+            ) from None
+
+
+def _serve(study: Study, address: str, port: int) -> None:
+    say(f"Serving “{study.name}” on http://{address}:{port}. Open your personal link in a browser; Ctrl+C stops.")
+    if address not in ("127.0.0.1", "localhost", "::1"):
+        say("This address can be reached from other machines: put a reverse proxy with TLS in front of it.")
+    code = launch.serve(study.path, address=address, port=port)
+    if code:
+        raise StudyProblem(f"the server ended with status {code}; its last lines above say why")
+
+
+@click.command(epilog="Example: evidence-audit serve --study study --port 8501")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True)
+@study_option
+def serve(address: str, port: int, folder: Path) -> None:
+    """Serve the labelling app and the results of a study."""
+    study = open_study(folder)
+    _free(address, port)
+    _serve(study, address, port)
+
+
+@click.command(epilog="Example: evidence-audit demo --dir demo-study --no-serve")
+@click.option(
+    "--dir", "folder", type=click.Path(path_type=Path), help="Where to make it; a temporary folder by default."
+)
+@click.option("--no-serve", is_flag=True, help="Make the study, do not open it.")
+@click.option("--browser/--no-browser", default=True, help="Open the lead's link in a browser.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True)
+@json_option
+def demo(folder: Path | None, no_serve: bool, browser: bool, port: int, as_json: bool) -> None:
+    """Make the demo study, with scripted labels in it, and open it."""
+    if not no_serve:
+        _free("127.0.0.1", port)
+    made = make_demo(folder or Path(mkdtemp(prefix="evidence-audit-demo-")), address=f"http://127.0.0.1:{port}")
+    if as_json:
+        print_json({"folder": str(made.study.path), "lead": asdict(made.lead), "annotator": asdict(made.annotator)})
+    else:
+        say(f"The demo study is in {made.study.path}")
+        click.echo(f"Results, as the lead:         {made.lead.link}")
+        click.echo(f"Label, as a fourth annotator: {made.annotator.link}")
+    if no_serve:
+        return
+    if browser:
+        launch.when_up(port, lambda: webbrowser.open(made.lead.link))
+    _serve(made.study, "127.0.0.1", port)

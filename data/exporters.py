@@ -1,0 +1,65 @@
+"""Taking labels out: one row per item × person × label × occasion, as CSV or JSON lines."""
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from typing import Any
+
+COLUMNS: dict[str, str] = {
+    "item_id": "id of the response or context, as imported",
+    "item_kind": "response or context",
+    "task_id": "task of the item",
+    "context_id": "context of the item; empty when a response has none",
+    "person_id": "who answered (an opaque id)",
+    "pass": "evidence, correctness or context",
+    "purpose": "plan, calibration, canary, repeat or adjudication; only plan enters estimates",
+    "occasion": "1, or more when the same person was asked again",
+    "plan_order": "1 is the first person of the plan, whose label target A uses",
+    "state": "done, claimed (begun) or skipped",
+    "reason": "why the item was skipped",
+    "label": "label name; empty for a skipped item",
+    "value": "answer as stored: 1, 0, a decision value, a JSON list of codes, or cannot_judge",
+    "comment": "the note, as typed",
+    "evidence": "JSON list of quotes: passage, start, end (code points), text",
+    "seen_before": "JSON: what this person had seen of the task before",
+    "active_seconds": "seconds of work, idle time left out",
+    "rubric_hash": "the rubric under which the answer was given",
+    "created_at": "when the answer was given, UTC",
+    "sample_id": "sample in which the item was drawn (the newest, if several)",
+    "stratum": "stratum of the draw",
+    "stratum_size": "items of the population in the stratum",
+    "sample_size": "items drawn in the stratum",
+    "inclusion_probability": "chance in (0, 1] that the item was drawn; its weight is the inverse",
+    "permanent_number": "random number by which it was drawn",
+}
+"""Every column of an export and what it means."""
+
+
+def as_csv(rows: Iterable[Mapping[str, Any]], *, excel: bool = False) -> str:
+    """The rows as CSV with a header; for Excel with a byte-order mark and formulas defused.
+
+    >>> as_csv([{"item_id": "007", "value": "=1"}]).splitlines()[1][:6]
+    '007,,,'
+    """
+    out = StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        cells = [_cell(row.get(name)) for name in COLUMNS]
+        writer.writerow([_defused(cell) for cell in cells] if excel else cells)
+    return ("\ufeff" if excel else "") + out.getvalue()
+
+
+def as_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows as JSON lines, with every column on every line."""
+    return "".join(json.dumps({name: row.get(name) for name in COLUMNS}, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _defused(cell: str) -> str:
+    """Excel runs a cell that begins like a formula; an apostrophe stops it."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

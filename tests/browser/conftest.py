@@ -1,0 +1,171 @@
+"""One Chromium, one real server and one study for all browser tests; every test brings people of its own."""
+
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from audit_app.actions.importing import import_records
+from audit_app.actions.people import add_person
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.launch import command, environment
+from data.store.connection import open_store
+from data.study import Study, init_study
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
+TASKS = 30
+
+HOSTILE = (
+    '<img src="http://evil.example/pixel.png" onerror="document.title=1"><script>document.title="pwned"</script>'
+    "\r\n\r\n   three blanks\tand a tab  \n![picture](http://evil.example/b.png) **bold** $x_1$ :red[red] :smile:\n"
+    "\u05e9\u05dc\u05d5\u05dd \U0001f600 " + "w" * 400
+)
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def passages(number: int) -> list[dict[str, Any]]:
+    return [
+        {"passage_id": f"{number}-1", "rank": 1, "text": HOSTILE, "supports": "neither"},
+        {"passage_id": f"{number}-2", "rank": 2, "title": "<b>An embargo</b>", "url": "javascript:alert(1)",
+         "publisher": "Review", "source_type": "journal", "text": "SUPPORT-WORD", "supports": "wrong"},
+    ]  # fmt: skip
+
+
+def fill(study: Study, folder: Path) -> None:
+    """The same small task thirty times over; what must stay hidden has a word of its own."""
+    numbers = range(TASKS)
+    rows: dict[str, list[dict[str, Any]]] = {
+        "tasks": [
+            {"task_id": f"task{n}", "regime": "longfact", "question": "QUESTION-WORD?", "gold_answer": "GOLD-WORD"}
+            for n in numbers
+        ],
+        "contexts": [
+            {"context_id": f"task{n}-absence", "task_id": f"task{n}", "condition": "evidence_absence",
+             "passages": passages(n)}
+            for n in numbers
+        ],
+        "responses": [
+            {"response_id": f"r{n}", "context_id": f"task{n}-absence", "model": "MODEL-WORD", "prompt": "PROMPT-WORD",
+             "run": "1", "text": f"RESPONSE-WORD {HOSTILE}"}
+            for n in numbers
+        ],
+    }  # fmt: skip
+    for kind, those in rows.items():
+        import_records(study, kind, write(folder / f"{kind}.jsonl", those))
+    draw_sample(study, Plan(size=None))
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    made = init_study(tmp_path_factory.mktemp("study"))
+    fill(made, tmp_path_factory.mktemp("files"))
+    return made
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def serving(folder: Path, log: Path) -> Iterator[str]:
+    """The address of a real server on this study folder, once it answers."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with log.open("wb") as out:
+        server = subprocess.Popen(command(port=port), env=environment(folder), stdout=out, stderr=out)
+        try:
+            wait_for(address, server, log)
+            yield address
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        if server.poll() is not None:
+            break
+        try:
+            with urlopen(f"{address}/healthz", timeout=2) as answer:
+                if answer.read() == b"ok":
+                    return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the server did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
+
+
+@pytest.fixture(scope="session")
+def server(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(study.path, tmp_path_factory.mktemp("log") / "server.log") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"no browser at {CHROMIUM}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS.split())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    made = chromium.new_context(viewport={"width": 1280, "height": 800})
+    made.set_default_timeout(15_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def link(study: Study, server: str) -> Callable[..., str]:
+    """The personal link of somebody new."""
+
+    def invited(name: str = "Annotator", **more: Any) -> str:
+        return add_person(study, name, address=server, **more).link
+
+    return invited
+
+
+@pytest.fixture
+def page(context: BrowserContext, link: Callable[..., str]) -> Page:
+    """The labelling page of somebody new, the first question drawn."""
+    made = context.new_page()
+    made.goto(link())
+    made.locator(".audit[data-phase=asking]").wait_for()
+    return made
+
+
+@pytest.fixture
+def hostile() -> str:
+    """The text of every first passage."""
+    return HOSTILE
+
+
+@pytest.fixture
+def events(study: Study) -> Callable[[], list[dict[str, Any]]]:
+    """Every label event so far, oldest first."""
+
+    def read() -> list[dict[str, Any]]:
+        with open_store(study) as store:
+            return store.rows("SELECT * FROM label_event ORDER BY rowid")
+
+    return read

@@ -1,0 +1,44 @@
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, expect
+
+
+def test_without_a_link_there_is_only_a_friendly_page(context: BrowserContext, server: str) -> None:
+    page = context.new_page()
+    for path in ("/", "/context", "/report"):
+        answer = page.goto(server + path)
+        assert answer is not None
+        assert answer.status == 401
+        expect(page.get_by_role("heading")).to_have_text("You are not signed in")
+
+
+def test_the_link_signs_in_and_leaves_the_address(
+    context: BrowserContext, server: str, link: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    page.goto(link("<i>Anna</i> $1 and $2"))
+    expect(page.locator(".who span")).to_have_text("<i>Anna</i> $1 and $2")
+    assert page.url == f"{server}/"
+    assert page.evaluate("document.cookie").find("evidence_audit") == -1
+    page.get_by_role("link", name="Sign out").click()
+    expect(page.get_by_role("heading")).to_have_text("You are signed out")
+    answer = page.goto(server)
+    assert answer is not None
+    assert answer.status == 401
+
+
+def test_an_annotator_sees_no_results(context: BrowserContext, link: Callable[..., str]) -> None:
+    page = context.new_page()
+    page.goto(link())
+    expect(page.get_by_role("link", name="Context audit")).to_be_visible()
+    for name in ("Agreement", "Judge", "Report"):
+        expect(page.get_by_role("link", name=name)).to_have_count(0)
+
+
+def test_the_websocket_needs_the_cookie(context: BrowserContext, server: str) -> None:
+    page = context.new_page()
+    page.goto(f"{server}/healthz")
+    opened = """address => new Promise(done => {
+        const socket = new WebSocket(address, "streamlit");
+        socket.onopen = () => done(true); socket.onerror = () => done(false); })"""
+    assert page.evaluate(opened, server.replace("http", "ws") + "/_stcore/stream") is False

@@ -1,0 +1,264 @@
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
+
+Events = Callable[[], list[dict[str, Any]]]
+QUESTIONS = {
+    "D": "Does the response say that it goes beyond what it was given?",
+    "A": "Does the response give a substantive answer to the question?",
+    "G": "Do the passages establish what the response answers?",
+}
+
+
+def asked(page: Page) -> Locator:
+    return page.locator(".asking h2")
+
+
+def answer(page: Page, key: str, saved: str) -> None:
+    page.locator(".audit[data-phase=asking]").wait_for()
+    page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text(saved)
+
+
+def to_grounding(page: Page) -> None:
+    answer(page, "2", "Discloses: No")
+    answer(page, "1", "Substantive answer: Yes")
+    expect(asked(page)).to_have_text(QUESTIONS["G"])
+
+
+def test_hostile_text_is_shown_to_the_letter_and_loads_nothing(page: Page, server: str, hostile: str) -> None:
+    foreign: list[str] = []
+    page.on("request", lambda request: foreign.append(request.url))
+    to_grounding(page)
+    shown = page.locator(".passage .text").first.evaluate("node => node.textContent")
+    assert shown == hostile
+    assert page.locator(".reading > .artifact .text").first.evaluate("n => n.textContent") == f"RESPONSE-WORD {hostile}"
+    expect(page.locator(".passage .named").nth(1)).to_have_text("<b>An embargo</b>")
+    expect(page.locator(".url")).to_have_text("javascript:alert(1)")
+    assert page.locator(".reading a, .reading img, .reading script").count() == 0
+    assert "pwned" not in page.title()
+    assert [url for url in foreign if not url.startswith(server)] == []
+    assert page.locator(".reading").evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_the_bytes_that_reach_a_blind_annotator_hold_no_secret(
+    context: BrowserContext, link: Callable[..., str]
+) -> None:
+    page, bodies, frames = context.new_page(), [], []
+    page.on("response", lambda response: bodies.append(response.text()) if "/api/" in response.url else None)
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(str(frame))))
+    page.goto(link())
+    expect(asked(page)).to_have_text(QUESTIONS["D"])
+    assert "RESPONSE-WORD" in bodies[-1]
+    assert not any(word in bodies[-1] for word in ("QUESTION-WORD", "SUPPORT-WORD", "passages"))
+    to_grounding(page)
+    assert "SUPPORT-WORD" in bodies[-1]
+    for word in ("GOLD-WORD", "MODEL-WORD", "PROMPT-WORD", "evidence_absence", "task0", '"supports"'):
+        assert word not in "".join(bodies + frames)
+
+
+def test_keys_answer_and_sleep_while_one_types(page: Page, events: Events) -> None:
+    before = len(events())
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_have_text("Choose an answer first.")
+    page.keyboard.press("n")
+    page.keyboard.type("1 2 9 n s h ? e c r")
+    assert page.locator("textarea").input_value() == "1 2 9 n s h ? e c r"
+    assert page.locator(".value[aria-pressed=true]").count() == 0
+    page.keyboard.press("Escape")
+    page.keyboard.press("Numpad2")
+    expect(page.locator(".value[aria-pressed=true]")).to_contain_text("No")
+    page.keyboard.press("1")
+    expect(page.locator(".value[aria-pressed=true]")).to_contain_text("Yes")
+    page.keyboard.press("h")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    answer(page, "1", "Discloses: Yes")
+    added = events()[before:]
+    assert [(row["label"], row["value"], row["comment"]) for row in added] == [("D", "1", "1 2 9 n s h ? e c r")]
+
+
+def test_cannot_judge_needs_a_note(page: Page, events: Events) -> None:
+    page.keyboard.press("9")
+    expect(page.locator("textarea")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("why this cannot be judged")
+    page.keyboard.type("cut off in the middle")
+    page.keyboard.press("Control+Enter")
+    expect(asked(page)).to_have_text(QUESTIONS["A"])
+    assert (events()[-1]["value"], events()[-1]["comment"]) == ("cannot_judge", "cut off in the middle")
+
+
+def test_ten_quick_answers_land_in_order(page: Page, events: Events) -> None:
+    before, keys = len(events()), "1212132241"
+    start = time.monotonic()
+    for key in keys:
+        page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        page.locator(".audit[data-phase=asking] .save[aria-disabled=true]").wait_for()
+    assert time.monotonic() - start < 10
+    added = events()[before:]
+    assert [row["label"] for row in added] == ["D", "A", "G"] * 3 + ["D"]
+    assert [row["value"] for row in added] == [
+        "1",
+        "0",
+        "established",
+        "0",
+        "1",
+        "partly",
+        "0",
+        "0",
+        "not_supported",
+        "1",
+    ]
+
+
+def test_a_key_pressed_before_a_question_is_on_screen_does_not_answer_it(page: Page, events: Events) -> None:
+    before = len(events())
+
+    def slowly(route: Route) -> None:
+        time.sleep(0.4)
+        route.continue_()
+
+    page.route("**/api/label", slowly)
+    for key in ("1", "Enter", "2", "Enter", "2", "Enter"):
+        page.keyboard.press(key)
+    expect(asked(page)).to_have_text(QUESTIONS["A"])
+    page.wait_for_timeout(300)
+    assert page.locator(".value[aria-pressed=true]").count() == 0
+    assert [(row["label"], row["value"]) for row in events()[before:]] == [("D", "1")]
+
+
+def test_typing_without_a_pause_never_answers_twice(page: Page, events: Events) -> None:
+    before = len(events())
+    page.keyboard.type("1\n1\n1\n1\n1\n")
+    page.wait_for_timeout(1000)
+    added = events()[before:]
+    assert 1 <= len(added) <= 5
+    assert [row["label"] for row in added] == ["D", "A", "G", "D", "A"][: len(added)]
+
+
+def test_a_reload_resumes_with_the_note(page: Page) -> None:
+    answer(page, "1", "Discloses: Yes")
+    page.keyboard.press("2")
+    page.keyboard.press("n")
+    page.keyboard.type("half a thou")
+    page.reload()
+    expect(asked(page)).to_have_text(QUESTIONS["A"])
+    expect(page.locator("textarea")).to_have_value("half a thou")
+    expect(page.locator(".value[aria-pressed=true]")).to_contain_text("No")
+    expect(page.locator(".step")).to_have_text("question 2 of 3")
+
+
+def test_an_answer_outlives_a_server_that_is_away(page: Page, context: BrowserContext, events: Events) -> None:
+    before = len(events())
+    context.set_offline(True)
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved yet, retrying")
+    expect(asked(page)).to_have_text(QUESTIONS["D"])
+    context.set_offline(False)
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert [(row["label"], row["value"]) for row in events()[before:]] == [("D", "0")]
+
+
+def test_a_lost_reply_does_not_store_the_answer_twice(page: Page, events: Events) -> None:
+    before, lost = len(events()), []
+
+    def lose_the_first_reply(route: Route) -> None:
+        if lost:
+            return route.continue_()
+        lost.append(route.fetch().status)
+        return route.abort()
+
+    page.route("**/api/label", lose_the_first_reply)
+    answer(page, "1", "Discloses: Yes")
+    assert lost == [200]
+    assert len(events()[before:]) == 1
+
+
+def test_signed_out_elsewhere_keeps_the_answer(
+    page: Page, context: BrowserContext, server: str, events: Events
+) -> None:
+    before = len(events())
+    cookies = context.cookies()
+    context.clear_cookies()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("signed out")
+    context.add_cookies([{**cookie} for cookie in cookies])  # type: ignore[typeddict-item]
+    page.get_by_role("button", name="I have signed in again").click()
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    assert [(row["label"], row["value"]) for row in events()[before:]] == [("D", "1")]
+
+
+def test_a_second_tab_is_told_that_things_moved_on(page: Page, context: BrowserContext, server: str) -> None:
+    second = context.new_page()
+    second.goto(server)
+    expect(asked(second)).to_have_text(QUESTIONS["D"])
+    answer(page, "1", "Discloses: Yes")
+    second.keyboard.press("2")
+    second.keyboard.press("Enter")
+    expect(second.get_by_role("alert")).to_contain_text("answered already")
+    expect(asked(second)).to_have_text(QUESTIONS["A"])
+
+
+def test_a_skip_needs_a_reason(page: Page, events: Events) -> None:
+    before = len(events())
+    page.keyboard.press("s")
+    page.get_by_role("button", name="Skip this item").click()
+    expect(page.locator(".bar .said")).to_have_text("Choose a reason first.")
+    page.get_by_role("combobox").select_option("broken text")
+    page.get_by_role("button", name="Skip this item").click()
+    expect(page.locator(".bar .said")).to_contain_text("item skipped")
+    assert events()[before:] == []
+
+
+def test_a_quote_is_counted_in_code_points(page: Page, events: Events, hostile: str) -> None:
+    to_grounding(page)
+    page.locator(".passage .text").first.evaluate(
+        """node => { const at = node.firstChild.data.lastIndexOf('w');
+            getSelection().setBaseAndExtent(node.firstChild, at - 3, node.firstChild, at + 1); }"""
+    )
+    page.keyboard.press("e")
+    expect(page.locator(".quotes li")).to_contain_text("Passage 1: “wwww”")
+    answer(page, "4", "Grounded: Not supported")
+    end = len(hostile)
+    expected = f'[{{"passage": 1, "start": {end - 4}, "end": {end}, "text": "wwww"}}]'
+    assert events()[-1]["evidence"] == expected
+
+
+def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, events: Events) -> None:
+    page.goto(f"{server}/context")
+    expect(asked(page)).to_have_text("Can the question be answered from these passages?")
+    answer(page, "3", "Answerable: Not established")
+    answer(page, "3", "Support: Neither")
+    expect(page.locator(".passage.now")).to_contain_text("SUPPORT-WORD")
+    answer(page, "2", "Support: Something wrong")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("None of these")
+    for key in ("6", "o", "0"):
+        page.keyboard.press(key)
+    expect(page.locator(".value[aria-pressed=true]")).to_have_text("None of these0")
+    page.keyboard.press("6")
+    page.keyboard.press("o")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Construction errors: Explicit absence cue, Something else")
+    assert events()[-1]["value"] == '["explicit_cue", "other"]'
+
+
+def test_a_phone_has_one_column_and_the_question_below(page: Page) -> None:
+    to_grounding(page)
+    page.set_viewport_size({"width": 390, "height": 780})
+    reading, asking = page.locator(".left").bounding_box(), page.locator(".asking").bounding_box()
+    assert reading is not None
+    assert asking is not None
+    assert reading["y"] + reading["height"] <= asking["y"]
+    assert asking["y"] + asking["height"] <= 780
+    expect(page.get_by_role("button", name="Save")).to_be_in_viewport()

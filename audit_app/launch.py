@@ -4,8 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from urllib.request import urlopen
 
 STUDY = "EVIDENCE_AUDIT_STUDY"
 """The environment variable that tells the server process which study folder to serve."""
@@ -55,6 +59,21 @@ def environment(folder: Path) -> dict[str, str]:
 def study_folder() -> Path:
     """The folder that this server process serves; `.` when nobody said."""
     return Path(os.environ.get(STUDY, "."))
+
+
+def when_up(port: int, then: Callable[[], object]) -> None:
+    """Calls `then` from another thread once the server on this port answers, for at most a minute."""
+
+    def wait() -> None:
+        for _ in range(120):
+            try:
+                with urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2):
+                    then()
+                    return
+            except OSError:
+                time.sleep(0.5)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def serve(folder: Path, *, address: str = "127.0.0.1", port: int = 8501) -> int:

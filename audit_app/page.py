@@ -74,4 +74,5 @@ def main() -> None:
         st.html(literal(str(problem)))
 
 
-main()
+if __name__ == "__main__":
+    main()

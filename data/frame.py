@@ -3,20 +3,23 @@
 It is only ever aggregated or picked from. This is the one module that speaks to the analytical engine.
 """
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import ibis
 import pandas as pd
+from ibis.backends.duckdb import Backend
 from ibis.expr.types import Table
 
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS
-from data.study import Study, replace_text, writing
+from data.study import Study, drafting, replace_text, writing
 from data.texts import parts, schema
 
 SLICES = ("model", "prompt", "condition", "regime", "run")
@@ -41,62 +44,88 @@ def open_frame(study: Study) -> Frame:
     Raises:
         StudyProblem: No responses and no contexts were imported, or the folder cannot be written.
     """
-    stamp = sha256()
-    for kind in ("tasks", "contexts", "responses", "verdicts"):
-        for part in parts(study, kind):
-            stamp.update(f"{part.name}:{part.stat().st_size}:{part.stat().st_mtime_ns}\n".encode())
-    frame = Frame(
-        contexts=study.frame / "contexts.parquet",
-        responses=study.frame / "responses.parquet",
-        hash=stamp.hexdigest()[:16],
-    )
-    mark = study.frame / "frame.hash"
-    if not mark.is_file() or mark.read_text() != frame.hash:
-        _build(study, frame, mark)
-    return frame
+    contexts, responses = study.frame / "contexts.parquet", study.frame / "responses.parquet"
+    mark, stamp = study.frame / "frame.hash", _stamp(study)
+    found = mark.read_text(encoding="utf-8").split() if mark.is_file() else []
+    built = found[1] if len(found) == 2 and found[0] == stamp and responses.is_file() and contexts.is_file() else None
+    return Frame(contexts=contexts, responses=responses, hash=built or _build(study, contexts, responses, stamp))
 
 
-def _build(study: Study, frame: Frame, mark: Path) -> None:
+def _imported(study: Study) -> list[Path]:
+    return [part for kind in ("tasks", "contexts", "responses", "verdicts") for part in parts(study, kind)]
+
+
+def _stamp(study: Study) -> str:
+    """Changes with every import, at the cost of a glance at the folder."""
+    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in _imported(study)]
+    return sha256(repr(facts).encode()).hexdigest()[:16]
+
+
+def _build(study: Study, contexts: Path, responses: Path, stamp: str) -> str:
+    """Writes the frame and returns its hash, which is of contents: a copied study keeps it."""
     if not parts(study, "responses") and not parts(study, "contexts"):
         raise StudyProblem(
             f"{study.path}: nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"
         )
-    with writing(study.path):
-        _write(_contexts(study), frame.contexts)
-        _write(_responses(study), frame.responses)
-        replace_text(mark, frame.hash)
+    content = sha256()
+    for part in _imported(study):
+        content.update(part.name.encode())
+        content.update(part.read_bytes())
+    with writing(study.path), _engine() as engine:
+        _write(engine, _contexts(engine, study), contexts)
+        _write(engine, _responses(engine, study), responses)
+        replace_text(study.frame / "frame.hash", f"{stamp} {content.hexdigest()[:16]}")
+    return content.hexdigest()[:16]
 
 
-def _write(table: Table, target: Path) -> None:
-    draft = target.with_suffix(f".{os.getpid()}.draft")
-    table.to_parquet(draft)
-    os.replace(draft, target)
+@contextmanager
+def _engine() -> Iterator[Backend]:
+    """A connection of its own for every question: the engine's shared default does not bear several threads."""
+    engine = ibis.duckdb.connect()
+    try:
+        yield engine
+    finally:
+        engine.disconnect()
 
 
-def _kind(study: Study, kind: str, columns: Sequence[str]) -> Table:
+def _write(engine: Backend, table: Table, target: Path) -> None:
+    with drafting(target) as draft:
+        try:
+            engine.to_parquet(table, draft)
+        except duckdb.IOException as error:
+            raise OSError(str(error)) from None
+
+
+def _read(engine: Backend, *files: Path) -> Table:
+    # The engine takes names as patterns: a folder may well be called "study [2]".
+    table: Table = engine.read_parquet([escape(str(file)) for file in files])
+    return table
+
+
+def _kind(engine: Backend, study: Study, kind: str, columns: Sequence[str]) -> Table:
     files = parts(study, kind)
     if files:
-        return ibis.read_parquet([str(file) for file in files]).select(*columns)
+        return _read(engine, *files).select(*columns)
     return ibis.memtable(schema(kind).empty_table().select(list(columns)))
 
 
-def _contexts(study: Study) -> Table:
-    contexts = _kind(study, "contexts", ["context_id", "task_id", "condition"])
-    return contexts.left_join(_kind(study, "tasks", ["task_id", "regime"]), "task_id").select(
+def _contexts(engine: Backend, study: Study) -> Table:
+    contexts = _kind(engine, study, "contexts", ["context_id", "task_id", "condition"])
+    return contexts.left_join(_kind(engine, study, "tasks", ["task_id", "regime"]), "task_id").select(
         "context_id", "task_id", "condition", "regime"
     )
 
 
-def _responses(study: Study) -> Table:
+def _responses(engine: Backend, study: Study) -> Table:
     """One row per response × judge; a response without a verdict has one row without a judge."""
-    responses = _kind(study, "responses", ["response_id", "context_id", "task_id", "model", "prompt", "run"])
-    contexts = _kind(study, "contexts", ["context_id", "task_id", "condition"]).rename(own_task="task_id")
+    responses = _kind(engine, study, "responses", ["response_id", "context_id", "task_id", "model", "prompt", "run"])
+    contexts = _kind(engine, study, "contexts", ["context_id", "task_id", "condition"]).rename(own_task="task_id")
     verdict_columns = ["response_id", "judge", "judge_model", "prompt_hash", *LABEL_COLUMNS, "unscored_reason"]
     joined = responses.left_join(contexts, "context_id").mutate(task_id=ibis.coalesce(ibis._.own_task, ibis._.task_id))
     joined = joined.select(*responses.columns, "condition")
-    joined = joined.left_join(_kind(study, "tasks", ["task_id", "regime"]), "task_id")
+    joined = joined.left_join(_kind(engine, study, "tasks", ["task_id", "regime"]), "task_id")
     joined = joined.select(*responses.columns, "condition", "regime")
-    verdicts = _kind(study, "verdicts", verdict_columns)
+    verdicts = _kind(engine, study, "verdicts", verdict_columns)
     return joined.left_join(verdicts, "response_id").select(
         *responses.columns, "condition", "regime", *verdict_columns[1:]
     )
@@ -104,26 +133,29 @@ def _responses(study: Study) -> Table:
 
 def judges(frame: Frame) -> list[str]:
     """The judges that gave verdicts, by name."""
-    table = ibis.read_parquet(frame.responses)
-    return sorted(table.filter(table.judge.notnull()).select("judge").distinct().to_pandas()["judge"])
+    with _engine() as engine:
+        table = _read(engine, frame.responses)
+        return sorted(_rows(engine, table.filter(table.judge.notnull()).select("judge").distinct())["judge"])
 
 
 def context_rows(frame: Frame) -> pd.DataFrame:
     """Every context with its slice columns, missing as empty text."""
-    return _filled(ibis.read_parquet(frame.contexts).to_pandas())
+    with _engine() as engine:
+        return _filled(_rows(engine, _read(engine, frame.contexts)))
 
 
 def response_rows(frame: Frame) -> pd.DataFrame:
     """Every response once, ids and slice columns only, missing as empty text."""
-    table = ibis.read_parquet(frame.responses)
-    return _filled(table.select("response_id", "context_id", "task_id", *SLICES).distinct().to_pandas())
+    with _engine() as engine:
+        table = _read(engine, frame.responses)
+        return _filled(_rows(engine, table.select("response_id", "context_id", "task_id", *SLICES).distinct()))
 
 
 def judged_rows(frame: Frame, judge: str | None, response_ids: Sequence[str]) -> pd.DataFrame:
     """The rows of some responses with one judge's labels (all missing when there is no judge)."""
-    table = _one_judge(frame, judge)
     wanted = ibis.memtable({"response_id": list(response_ids)}, schema={"response_id": "string"})
-    return _filled(table.semi_join(wanted, "response_id").to_pandas())
+    with _engine() as engine:
+        return _filled(_rows(engine, _one_judge(engine, frame, judge).semi_join(wanted, "response_id")))
 
 
 def pattern_counts(frame: Frame, judge: str | None, by: Sequence[str]) -> pd.DataFrame:
@@ -132,13 +164,19 @@ def pattern_counts(frame: Frame, judge: str | None, by: Sequence[str]) -> pd.Dat
     Returns:
         Columns `by` (missing as empty text), C, A, G, D (1, 0 or missing) and n.
     """
-    table = _one_judge(frame, judge)
-    return _filled(table.group_by([*by, "C", "A", "G", "D"]).agg(n=ibis._.count()).to_pandas())
+    with _engine() as engine:
+        table = _one_judge(engine, frame, judge)
+        return _filled(_rows(engine, table.group_by([*by, "C", "A", "G", "D"]).agg(n=ibis._.count())))
 
 
-def _one_judge(frame: Frame, judge: str | None) -> Table:
+def _rows(engine: Backend, table: Table) -> pd.DataFrame:
+    rows: pd.DataFrame = engine.to_pandas(table)
+    return rows
+
+
+def _one_judge(engine: Backend, frame: Frame, judge: str | None) -> Table:
     """Every response once, with one judge's labels where it gave any."""
-    table = ibis.read_parquet(frame.responses)
+    table = _read(engine, frame.responses)
     ids = ["response_id", "context_id", "task_id", *SLICES]
     everything = table.select(*ids).distinct()
     labels = table.filter(table.judge == judge) if judge is not None else table.filter(ibis.literal(False))

@@ -1,17 +1,17 @@
 """Bringing files in: the whole file is read, every problem is reported, nothing is imported on error."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from data.errors import Problem, StudyProblem
 from data.mapping import Mapping
-from data.parsing import KEYS, parse
+from data.parsing import KEYS, RECORDS, parse
 from data.reading import read
-from data.records import Context, Label, Response, Task, Verdict
+from data.records import Context, Label, Passage, Response, Task, Verdict
 from data.study import Study, writing
-from data.texts import add_part, parts, read_columns
+from data.texts import add_part, next_part, parts, read_columns
 
 REFERS = {
     "contexts": (("task_id", "tasks"),),
@@ -33,7 +33,12 @@ class Imported:
 
 
 def read_records(kind: str, path: Path, mappings: Sequence[Mapping]) -> tuple[list[tuple[str, Any]], list[Problem]]:
-    """Every record of a file with its place, and every problem."""
+    """Every record of a file with its place, and every problem.
+
+    Raises:
+        StudyProblem: The file cannot be read at all, or a mapping names a field that this kind does not have.
+    """
+    _known_fields(kind, mappings)
     records: list[tuple[str, Any]] = []
     problems: list[Problem] = []
     for row in read(path):
@@ -47,6 +52,17 @@ def read_records(kind: str, path: Path, mappings: Sequence[Mapping]) -> tuple[li
                 else:
                     records.append((row.where, found))
     return records, problems
+
+
+def _known_fields(kind: str, mappings: Sequence[Mapping]) -> None:
+    """A misspelt name in a mapping would silently do nothing."""
+    ours, passage = ({spec.name for spec in fields(record)} for record in (RECORDS[kind], Passage))
+    for mapping in mappings:
+        unknown = sorted({*mapping.fields, *mapping.constants} - ours) + sorted(set(mapping.passage) - passage)
+        if unknown:
+            raise StudyProblem(
+                f"mapping: {kind} have no field {unknown[0]!r}; expected some of {', '.join(sorted(ours))}"
+            )
 
 
 def key_of(record: Task | Context | Response | Verdict | Label) -> tuple[str, ...]:
@@ -123,6 +139,7 @@ def import_file(study: Study, kind: str, path: Path, mappings: Sequence[Mapping]
     Raises:
         StudyProblem: With every problem of the file.
     """
+    target = next_part(study, kind)
     records, problems = read_records(kind, path, mappings)
     n_read = len(records)
     records, duplicates = unique(records, known_keys(study, kind), distinct=any(m.distinct for m in mappings))
@@ -132,7 +149,7 @@ def import_file(study: Study, kind: str, path: Path, mappings: Sequence[Mapping]
     if not records:
         raise StudyProblem(f"{path}: no rows; nothing was imported")
     with writing(study.path):
-        add_part(study, kind, [record for _, record in records])
+        add_part(study, kind, [record for _, record in records], target)
     return Imported(kind=kind, n=len(records), n_repeated=n_read - len(records))
 
 

@@ -85,7 +85,10 @@ def read_mappings(name: str, kind: str) -> list[Mapping]:
         raise StudyProblem(f"mapping {name}: {error}; give a TOML file or the name of a shipped mapping") from None
     if not sections:
         raise StudyProblem(f"mapping {name} has no [{kind}] section; add one, or import this kind with --map")
-    return [_mapping(section, name) for section in (sections if isinstance(sections, list) else [sections])]
+    listed = sections if isinstance(sections, list) else [sections]
+    if not all(isinstance(section, dict) and isinstance(section.get("passage", {}), dict) for section in listed):
+        raise StudyProblem(f"mapping {name}: [{kind}] and its `passage` must be tables of field names")
+    return [_mapping(section, name) for section in listed]
 
 
 def _mapping(section: dict[str, Any], where: str) -> Mapping:

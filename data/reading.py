@@ -112,15 +112,22 @@ def _csv(path: Path) -> Iterator[Row | Problem]:
 
 
 def _parquet(path: Path) -> Iterator[Row | Problem]:
-    try:
-        file = pq.ParquetFile(path)
-    except pa.ArrowException as error:
-        raise StudyProblem(f"{path}: not a Parquet file ({error}); write it again") from None
     number = 0
-    for batch in file.iter_batches(batch_size=4096):
-        for values in batch.to_pylist():
-            number += 1
-            yield Row(where=f"{path}: row {number}", values={name: _as_written(v) for name, v in values.items()})
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=4096):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield _parquet_row(f"{path}: row {number}", values)
+    except pa.ArrowException as error:
+        raise StudyProblem(f"{path}: not a whole Parquet file ({error}); write it again") from None
+
+
+def _parquet_row(where: str, values: dict[str, Any]) -> Row | Problem:
+    try:
+        return Row(where=where, values={name: _as_written(value) for name, value in values.items()})
+    except UnicodeDecodeError as error:
+        return Problem(where=where, message=f"bytes that are not UTF-8 ({error.reason}); write text columns as text")
 
 
 def _as_written(value: Any) -> Raw:
@@ -129,6 +136,8 @@ def _as_written(value: Any) -> Raw:
         return [_as_written(entry) for entry in value]
     if isinstance(value, dict):
         return {str(name): _as_written(entry) for name, entry in value.items()}
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
     return value if value is None or isinstance(value, str | bool) else str(value)
 
 

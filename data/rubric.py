@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -11,6 +11,16 @@ from data.errors import Problem, StudyProblem
 from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
 PASSES = ("evidence", "correctness", "context")
+
+FIELDS = ("name", "title", "item_kind", "pass", "view", "question", "definition", "values")
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "item_kind": ("response", "context"),
+    "pass": PASSES,
+    "view": tuple(VIEWS),
+    "kind": ("choice", "many"),
+    "each": ("passage",),
+    "diagnostic": (True, False),
+}
 
 _YES = {"1", "true", "yes"}
 _NO = {"0", "false", "no"}
@@ -55,9 +65,10 @@ class Question:
         if not text:
             return None
         stored = [value.value for value in self.values]
+        folded = {value.casefold(): value for value in stored}
         for candidate in (text, text.translate(_CODES)):
-            if candidate in stored:
-                return candidate
+            if candidate in folded:
+                return folded[candidate]
         if self.kind == "choice":
             if text in _YES:
                 return stored[0]
@@ -119,11 +130,15 @@ def parse_rubric(text: str, where: str) -> Rubric:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyProblem(f"{where}: {error}; mend the file or write a fresh one with `evidence-audit init`") from None
-    problems = [problem for entry in raw.get("labels", []) for problem in _faults(entry, where)]
+    entries = raw.get("labels", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise StudyProblem(f"{where}: `labels` must be a list of [[labels]] tables")
+    problems = [problem for entry in entries for problem in _faults(entry, where)]
     if problems:
         raise StudyProblem(problems)
-    questions = tuple(_question(entry) for entry in raw.get("labels", []))
-    problems = [Problem(where=where, message=message) for message in _order_faults(questions)]
+    questions = tuple(_question(entry) for entry in entries)
+    faults = (*_order_faults(questions), *_place_faults(questions))
+    problems = [Problem(where=where, message=message) for message in faults]
     if problems or not questions:
         raise StudyProblem(problems or f"{where}: no labels; a rubric needs at least one [[labels]] entry")
     return Rubric(
@@ -136,17 +151,31 @@ def parse_rubric(text: str, where: str) -> Rubric:
 
 def _faults(entry: dict[str, Any], where: str) -> Iterable[Problem]:
     name = entry.get("name", "?")
-    for field in ("name", "title", "item_kind", "pass", "view", "question", "definition", "values"):
+    for field in FIELDS:
         if field not in entry:
             yield Problem(where=where, field=field, message=f"missing for label {name!r}; every label needs it")
-    if entry.get("view", "GroundingView") not in VIEWS:
-        yield Problem(where=where, field="view", message=f"{entry['view']!r}; expected one of {', '.join(VIEWS)}")
-    if entry.get("pass", "evidence") not in PASSES:
-        yield Problem(where=where, field="pass", message=f"{entry['pass']!r}; expected one of {', '.join(PASSES)}")
-    for field in ("key", "value"):
-        seen = [value.get(field) for value in entry.get("values", [])]
-        if None in seen or len(set(seen)) < len(seen):
-            yield Problem(where=where, field=f"values.{field}", message=f"missing or given twice for label {name!r}")
+        elif field != "values" and not isinstance(entry[field], str):
+            yield Problem(where=where, field=field, message=f"{entry[field]!r} for label {name!r}; expected text")
+    for field in sorted(set(entry) - {*FIELDS, *OPTIONS}):
+        yield Problem(where=where, field=field, message=f"label {name!r} has no such setting; mend its name")
+    for field, allowed in OPTIONS.items():
+        if field in entry and entry[field] not in allowed:
+            expected = ", ".join(str(option).lower() if option in (True, False) else option for option in allowed)
+            yield Problem(where=where, field=field, message=f"{entry[field]!r}; expected one of {expected}")
+    yield from _value_faults(entry.get("values", []), name, where)
+
+
+def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
+    known = {spec.name for spec in fields(Value)}
+    if not isinstance(values, list) or not all(isinstance(value, dict) and set(value) <= known for value in values):
+        message = f"label {name!r}; expected a list of {{ key = …, value = …, text = … }}, optionally help"
+        yield Problem(where=where, field="values", message=message)
+        return
+    for field in ("key", "value", "text"):
+        seen = [value.get(field) for value in values]
+        if not all(isinstance(entry, str) and entry for entry in seen) or len(set(seen)) < len(seen):
+            message = f"missing, not text or given twice for label {name!r}"
+            yield Problem(where=where, field=f"values.{field}", message=message)
 
 
 def _order_faults(questions: Sequence[Question]) -> Iterable[str]:
@@ -164,6 +193,22 @@ def _order_faults(questions: Sequence[Question]) -> Iterable[str]:
                     f"label {later.name!r} comes after {earlier.name!r}, which shows {', '.join(sorted(spoilt))}; "
                     f"ask {later.name!r} first"
                 )
+
+
+def _place_faults(questions: Sequence[Question]) -> Iterable[str]:
+    """The passes keep gold answers and evidence apart, so each label has to stand in the one that fits its view."""
+    for q in questions:
+        shown = artifacts(q.view)
+        kind = "response" if "response" in shown else "context"
+        fitting = kind if kind == "context" else "correctness" if "gold_answer" in shown else "evidence"
+        if kind != q.item_kind:
+            yield f"label {q.name!r} is of a {q.item_kind}, but {q.view} is a view of a {kind}"
+        elif q.pass_ != fitting:
+            yield f"label {q.name!r} with {q.view} belongs in pass {fitting!r}, not {q.pass_!r}"
+        if q.each and "passages" not in shown:
+            yield f"label {q.name!r} is asked of each passage, but {q.view} shows none"
+        if "." in q.name or not q.name:
+            yield f"label {q.name!r}: a name may not be empty or have a dot in it"
 
 
 def _question(entry: dict[str, Any]) -> Question:

@@ -1,6 +1,7 @@
 """The study folder: study.db, rubric.toml, study.toml, frame/ and texts/."""
 
 import os
+import secrets
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import Any
 
 from data.errors import StudyProblem
 from data.rubric import Rubric, default_text, parse_rubric
@@ -68,10 +69,17 @@ def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
     return Study(
         path=path,
         name=str(raw.get("name", path.name)),
-        regimes=tuple(map(str, raw.get("regimes", []))),
-        conditions=tuple(map(str, raw.get("conditions", []))),
+        regimes=_declared(path, raw, "regimes"),
+        conditions=_declared(path, raw, "conditions"),
         rubric=parse_rubric(where.read_text(encoding="utf-8"), str(where)),
     )
+
+
+def _declared(path: Path, raw: dict[str, Any], name: str) -> tuple[str, ...]:
+    value = raw.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise StudyProblem(f'{path / "study.toml"}: {name} = {value!r}; expected a list of texts, like ["a", "b"]')
+    return tuple(value)
 
 
 def init_study(path: Path, *, name: str | None = None, labels: Sequence[str] | None = None) -> Study:
@@ -85,11 +93,12 @@ def init_study(path: Path, *, name: str | None = None, labels: Sequence[str] | N
     Raises:
         StudyProblem: A study is there already, a label is unknown, or the folder cannot be written.
     """
-    if (path / "study.toml").exists() or (path / "study.db").exists():
+    if any((path / file).exists() for file in ("study.toml", "study.db", "rubric.toml")):
         raise StudyProblem(f"{path} already holds a study; nothing was changed. Use it, or choose another folder")
     rubric = default_text(labels)
     settings = files("data").joinpath("study.toml").read_text(encoding="utf-8")
-    title = (name or path.resolve().name).replace("\\", "\\\\").replace('"', '\\"')
+    title = "".join(c if c.isprintable() else " " for c in name or path.resolve().name)
+    title = title.replace("\\", "\\\\").replace('"', '\\"')
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
         (path / "texts").mkdir(exist_ok=True)
@@ -111,8 +120,19 @@ def writing(path: Path) -> Iterator[None]:
         ) from None
 
 
+@contextmanager
+def drafting(target: Path) -> Iterator[Path]:
+    """A path beside the target: moved there when all went well, removed when not."""
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.draft")
+    try:
+        yield draft
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
 def replace_text(path: Path, text: str) -> None:
     """Writes a whole file or none of it."""
-    with NamedTemporaryFile("w", encoding="utf-8", newline="", dir=path.parent, delete=False) as draft:
-        draft.write(text)
-    os.replace(draft.name, path)
+    with drafting(path) as draft:
+        draft.write_bytes(text.encode())

@@ -4,16 +4,16 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import UnionType
 from typing import Any, get_args, get_origin
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from data.errors import StudyProblem
 from data.parsing import RECORDS
 from data.records import Context, Passage, Task
-from data.study import Study
+from data.study import Study, drafting
 
 
 def _type_of(annotation: Any) -> pa.DataType:
@@ -37,25 +37,37 @@ def parts(study: Study, kind: str) -> list[Path]:
     return sorted(study.texts.glob(f"{kind}-*.parquet"))
 
 
-def add_part(study: Study, kind: str, records: Sequence[Any]) -> Path:
-    """Writes the records of one import as a new part, whole or not at all."""
+def next_part(study: Study, kind: str) -> Path:
+    """Where the next import of this kind goes."""
+    return study.texts / f"{kind}-{len(parts(study, kind)) + 1:05d}.parquet"
+
+
+def add_part(study: Study, kind: str, records: Sequence[Any], target: Path | None = None) -> Path:
+    """Writes the records of one import as a new part, whole or not at all.
+
+    Args:
+        study: The study.
+        kind: What the records are.
+        records: Records of that kind.
+        target: The `next_part` when the records were checked; taken now by default.
+
+    Raises:
+        StudyProblem: Another import of this kind came in since the target was chosen.
+    """
+    target = target or next_part(study, kind)
     table = pa.Table.from_pylist([asdict(record) for record in records], schema=schema(kind))
-    target = study.texts / f"{kind}-{len(parts(study, kind)) + 1:05d}.parquet"
+    if target.exists():
+        raise StudyProblem(f"other {kind} were imported at the same time; nothing was imported. Import the file again")
     write_whole(table, target)
     return target
 
 
 def write_whole(table: pa.Table, target: Path) -> None:
     """Writes a Parquet file beside its place, then moves it there."""
-    with NamedTemporaryFile(dir=target.parent, suffix=".draft", delete=False) as draft:
-        try:
-            pq.write_table(table, draft, compression="zstd")
-            draft.flush()
-            os.fsync(draft.fileno())
-        except BaseException:
-            os.unlink(draft.name)
-            raise
-    os.replace(draft.name, target)
+    with drafting(target) as draft, draft.open("wb") as file:
+        pq.write_table(table, file, compression="zstd")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_columns(study: Study, kind: str, columns: list[str]) -> pa.Table:

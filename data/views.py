@@ -207,6 +207,16 @@ VIEWS: dict[str, type[View]] = {
     )
 }
 
+TITLES = {
+    "question": "Question",
+    "response": "Response",
+    "passages": "Supplied context",
+    "gold_answer": "Reference answer",
+    "gold_aliases": "Also accepted",
+    "condition": "Condition",
+}
+"""What each artifact is called, on the screen and in the prompt."""
+
 FINAL_ONCE_SHOWN: dict[str, frozenset[str]] = {
     "DisclosureView": frozenset({"passages", "gold_answer"}),
     "SubstanceView": frozenset({"passages", "gold_answer"}),

@@ -12,22 +12,13 @@ from data.rubric import Question
 from data.store import assignments, events, items
 from data.store.connection import Store, open_store
 from data.study import Study
-from data.views import VIEWS, Item, View, artifacts
+from data.views import TITLES, VIEWS, Item, View, artifacts
 
 LEASE = timedelta(minutes=30)
 """How long an item stays with somebody who does nothing."""
 
 SCREENS = {"label": ("evidence", "correctness"), "context": ("context",)}
 """The passes of each screen, in the order in which they are offered."""
-
-TITLES = {
-    "question": "Question",
-    "response": "Response",
-    "passages": "Supplied context",
-    "gold_answer": "Reference answer",
-    "gold_aliases": "Also accepted",
-    "condition": "Condition",
-}
 
 SKIP = "skip"
 
@@ -209,7 +200,8 @@ def _empty(store: Store, study: Study, person: Person, passes: list[str]) -> dic
             "that you have worked on already, so they go to other people."
         )
     elif count["claimed"]:
-        reason = f"Nothing for you right now: others are at work on the last {count['claimed']}. Look in again later."
+        last = "the last item" if count["claimed"] == 1 else f"the last {count['claimed']} items"
+        reason = f"You are done for now: other people are at work on {last}. Thank you!"
     else:
         reason = "All done: everything that was planned has been labelled. Thank you!"
     of = done + (count["open"] if not done else 0)

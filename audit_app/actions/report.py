@@ -167,7 +167,7 @@ class Report:
 def report(study: Study, *, sample_id: str | None = None, judge: str | None = None) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
     overall = metrics(study, sample_id=sample_id, judge=judge)
-    missing: list[str] = []
+    missing = [overall.left_out] if overall.left_out else []
     checked = compared = by_condition = None
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge)

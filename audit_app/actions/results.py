@@ -13,10 +13,11 @@ from agreement.confusion import JudgeAgreement, confusion
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 from audit_app.actions.labelled import Grounding, Labelled, find_judge, judged, labelled
+from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
 from data import frame as frames
 from data.errors import StudyProblem
-from data.records import CANNOT_JUDGE, LABELS
+from data.records import CANNOT_JUDGE
 from data.rubric import Question
 from data.store import events, items
 from data.store.connection import Store, open_store
@@ -31,6 +32,11 @@ HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
 
 TAXONOMY = ("grounded-correct", "ungrounded-correct", "grounded-wrong", "ungrounded-wrong", "abstention", "ambiguous")
 
+WHO: dict[Target, str] = {
+    "A": "what one of these annotators would have said",
+    "B": "the adjudicated or unanimous label",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsResult:
@@ -38,19 +44,22 @@ class MetricsResult:
 
     sample_id: str
     judge: str | None
+    target: Target
     grounding: Grounding
     n_labelled: int
     n_drawn: int
     n_frame: int
     seal: Seal
     estimates: tuple[Estimate, ...]
+    left_out: str | None
+    """Which of the metrics asked for this study cannot have, and why; None when it has all."""
 
     @property
     def sentence(self) -> str:
         """For whom and for what the numbers hold."""
         judge = f"judge {self.judge}" if self.judge else "no judge"
         return (
-            f"Corrected to what one of these annotators would have said (target A), for these {self.n_frame} "
+            f"Corrected to {WHO[self.target]} (target {self.target}), for these {self.n_frame} "
             f"responses; {self.n_labelled} of {self.n_drawn} drawn responses are labelled; {judge}."
         )
 
@@ -69,7 +78,7 @@ def metrics(
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
-    Metrics whose labels the rubric does not ask for are left out. While results are sealed, values are withheld
+    Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
     and only the widths of intervals are given.
 
     Raises:
@@ -84,11 +93,11 @@ def metrics(
         seal = read_seal(store)
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
     population = judged(frame, who, list(by))
-    asked = set(study.rubric.names("response"))
+    scope = Scope.of(study, rows.human)
     estimates = table(
         population,
         rows.rows(),
-        metrics=[METRICS[name] for name in names if METRICS[name].reads <= asked],
+        metrics=[METRICS[name] for name in names if scope.allows(name)],
         slices=[{}, *slices_by(population, by)] if by else [{}],
         target=target,
         level=level,
@@ -97,12 +106,14 @@ def metrics(
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
+        target=target,
         grounding=grounding,
         n_labelled=len(rows.draws),
         n_drawn=n_drawn,
         n_frame=int(population.count.sum()),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else map(_sealed, estimates)),
+        left_out=scope.left_out(names),
     )
 
 
@@ -159,13 +170,13 @@ def judge_check(
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         seal = _opened(store)
-    asked = [name for name in LABELS if name in study.rubric.names("response")]
+    n_frame = int(judged(frame, who, []).count.sum())
     return JudgeCheck(
         sample_id=rows.sample["sample_id"],
         judge=who,
         target=target,
         seal=seal,
-        labels={name: _confusion(rows, name, level) for name in asked},
+        labels={name: _confusion(rows, name, level, n_frame) for name in Scope.of(study, rows.human).labels},
     )
 
 
@@ -176,12 +187,12 @@ def _opened(store: Store) -> Seal:
     return seal
 
 
-def _confusion(rows: Labelled, name: str, level: float) -> JudgeAgreement:
+def _confusion(rows: Labelled, name: str, level: float, n_frame: int) -> JudgeAgreement:
     human, judge = rows.human[name], rows.judge[name]
     usable = ~np.isnan(human)
     design = rows.design(usable)
     both = usable & ~np.isnan(judge)
-    return confusion(
+    found = confusion(
         human[usable].astype(int),
         np.where(np.isnan(judge), -1, judge)[usable].astype(int),
         weights=design.weight,
@@ -189,6 +200,18 @@ def _confusion(rows: Labelled, name: str, level: float) -> JudgeAgreement:
         degrees_of_freedom=design.degrees_of_freedom(both[usable]),
         level=level,
     )
+    return _exact(found) if usable.sum() == n_frame else found
+
+
+def _exact(found: JudgeAgreement) -> JudgeAgreement:
+    """The figures of a study in which every response is labelled: nothing was sampled, so nothing is uncertain."""
+    figures = {name: getattr(found, name) for name in JudgeAgreement.__dataclass_fields__}
+    exact: dict[str, Any] = {
+        name: replace(figure, low=figure.value, high=figure.value, se=0.0)
+        for name, figure in figures.items()
+        if isinstance(figure, Agreement) and figure.value is not None
+    }
+    return replace(found, **exact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

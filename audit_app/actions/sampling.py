@@ -6,27 +6,22 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-import pandas as pd
-
+from audit_app.actions.population import FLOOR, JUDGE, Population, read_population
 from data import frame as frames
 from data.errors import StudyProblem
-from data.records import Draw, Response
+from data.records import LABELS, Draw, Response
 from data.store import assignments, items
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.texts import context_of, pick, task_of
 from data.views import Item
 from sampling.allocation import proportional
-from sampling.draw import Candidate, Chosen, draw, linked_draw
-from sampling.numbers import permanent_number, unit_key
+from sampling.draw import Chosen, draw, linked_draw
+from sampling.numbers import permanent_number
 from sampling.overlap import overlap
-from sampling.strata import stratum_name
 
 SIZE = 300
 """Responses drawn when nobody says how many."""
-
-FLOOR = 2
-"""Fewest items per stratum: two are needed for a variance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +34,10 @@ class Plan:
     contexts: int | None = None
     """Contexts; by default as many as it takes to read each drawn context's responses together."""
     strata: tuple[str, ...] | None = None
-    """Frame columns; by default all that vary, as many as the size allows."""
+    """Frame columns, or `judge` for the labels of one judge; by default all frame columns that vary, as many as the
+    size allows."""
+    judge: str | None = None
+    """Whose labels the column `judge` holds; the first by name by default."""
     seed: int = 1
     overlap: float = 0.25
     """Share in [0, 1] of the items that goes to two people."""
@@ -62,50 +60,10 @@ class Drawn:
     linked: bool
     n_overlap: int
     n_openings: int
+    """New ones; items of an earlier sample have theirs."""
     allocation: tuple[dict[str, Any], ...]
     """One row per response stratum: stratum, stratum_size, sample_size, inclusion_probability."""
     notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Population:
-    """The frame's responses and contexts, and how they are stratified."""
-
-    responses: pd.DataFrame
-    contexts: pd.DataFrame
-    columns: tuple[str, ...]
-    shared: bool
-    """Whether settings are drawn on the same units (task, condition, run)."""
-    linked: bool
-    notes: tuple[str, ...]
-
-    @property
-    def context_columns(self) -> tuple[str, ...]:
-        """The strata columns that a context has too."""
-        return tuple(c for c in self.columns if c in ("condition", "regime"))
-
-    def response_candidates(self) -> list[Candidate]:
-        """Every response as something to draw."""
-        return [
-            Candidate(
-                item_id=row["response_id"],
-                stratum=stratum_name([row[c] for c in self.columns]),
-                unit=unit_key(row["task_id"], row["condition"], row["run"]) if self.shared else row["response_id"],
-                cluster=row["context_id"] or None,
-            )
-            for row in self.responses.to_dict("records")
-        ]
-
-    def context_candidates(self) -> list[Candidate]:
-        """Every context as something to draw."""
-        return [
-            Candidate(
-                item_id=row["context_id"],
-                stratum=stratum_name([row[c] for c in self.context_columns]),
-                unit=row["context_id"],
-            )
-            for row in self.contexts.to_dict("records")
-        ]
 
 
 def draw_sample(study: Study, plan: Plan) -> Drawn:
@@ -116,7 +74,10 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
             allow two items per stratum (says which size would).
     """
     frame = frames.open_frame(study)
-    population = _population(frame, plan)
+    if plan.judge is not None and JUDGE not in (plan.strata or ()):
+        raise StudyProblem("a judge forms strata only when `judge` is among the strata columns; add --strata judge")
+    labels = [name for name in LABELS if name in study.rubric.names("response")]
+    population = read_population(frame, size=plan.size, strata=plan.strata, judge=plan.judge, labels=labels)
     try:
         contexts, responses = _draw(population, plan)
     except ValueError as error:
@@ -140,51 +101,7 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
     return _summary(plan, population, contexts, responses, len(doubled), n_openings)
 
 
-def _population(frame: frames.Frame, plan: Plan) -> _Population:
-    responses, contexts = frames.response_rows(frame), frames.context_rows(frame)
-    unknown = [column for column in plan.strata or () if column not in frames.SLICES]
-    if unknown:
-        raise StudyProblem(f"unknown stratum column {unknown[0]!r}; expected some of {', '.join(frames.SLICES)}")
-    if not len(responses):
-        return _Population(responses=responses, contexts=contexts, columns=("condition", "regime"), shared=False,
-                           linked=False, notes=("no responses are imported: contexts only",))  # fmt: skip
-    linked = bool(len(contexts)) and bool((responses["context_id"] != "").all())
-    columns, notes = _columns(responses, plan)
-    settings = [c for c in ("model", "prompt") if responses[c].nunique() > 1]
-    keys = ["task_id", "condition", "run", *columns]
-    shared = set(settings) <= set(columns) and not responses.duplicated(keys).any()
-    if not shared:
-        notes.append(
-            "the unit is the single response: model and prompt are not both strata, so settings are not paired"
-        )
-    return _Population(
-        responses=responses, contexts=contexts, columns=columns, shared=shared, linked=linked, notes=tuple(notes)
-    )
-
-
-def _columns(responses: pd.DataFrame, plan: Plan) -> tuple[tuple[str, ...], list[str]]:
-    """The strata columns: those asked for, or the longest list of varying ones that leaves room for two per stratum."""
-    if plan.strata is not None:
-        return plan.strata, []
-    varying = [c for c in ("condition", "regime", "model", "prompt") if responses[c].nunique() > 1]
-    size = len(responses) if plan.size is None else plan.size
-    for columns in (
-        [],
-        ["regime"],
-        ["prompt"],
-        ["regime", "prompt"],
-        ["prompt", "model"],
-        ["regime", "prompt", "model"],
-    ):
-        kept = tuple(c for c in varying if c not in columns)
-        cells = len(responses[list(kept)].drop_duplicates()) if kept else 1
-        if FLOOR * cells <= size:
-            dropped = [c for c in varying if c not in kept]
-            return kept, [f"strata leave out {', '.join(dropped)}: two per stratum would not fit"] if dropped else []
-    return (), [f"no strata: {size} responses are too few for two per stratum"]
-
-
-def _draw(population: _Population, plan: Plan) -> tuple[list[Chosen], list[Chosen]]:
+def _draw(population: Population, plan: Plan) -> tuple[list[Chosen], list[Chosen]]:
     responses, contexts = population.response_candidates(), population.context_candidates()
     size = len(responses) if plan.size is None else min(plan.size, len(responses))
     if not population.linked:
@@ -201,7 +118,7 @@ def _draw(population: _Population, plan: Plan) -> tuple[list[Chosen], list[Chose
     return both.contexts, both.responses
 
 
-def _n_contexts(population: _Population, plan: Plan, size: int) -> int:
+def _n_contexts(population: Population, plan: Plan, size: int) -> int:
     """As many contexts as hold `size` responses on average, unless told otherwise."""
     in_frame, n_responses = len(population.contexts), len(population.responses)
     if plan.contexts is not None or not in_frame:
@@ -236,7 +153,7 @@ def _items(study: Study, chosen: Sequence[tuple[str, Chosen]]) -> Iterator[Item]
         )
 
 
-def _settings(plan: Plan, population: _Population, frame_hash: str, rubric_hash: str) -> dict[str, Any]:
+def _settings(plan: Plan, population: Population, frame_hash: str, rubric_hash: str) -> dict[str, Any]:
     return {
         "sample_id": plan.sample_id,
         "seed": plan.seed,
@@ -266,7 +183,10 @@ def _record(sample_id: str, kind: str, chosen: Chosen) -> Draw:
 
 
 def _open_plan(store: Store, study: Study, drawn: Sequence[Item], doubled: set[tuple[str, str]], seed: int) -> int:
-    """One opening per item and pass, two for the overlap; in random order, a context's responses in a row."""
+    """One opening per item and pass, two for the overlap; in random order, a context's responses in a row.
+
+    Returns how many are new: an item of an earlier sample keeps its openings, and the answers to them.
+    """
 
     def place(item: Item) -> tuple[str, str, str]:
         near = item.context.context_id if item.context else item.task.task_id
@@ -287,13 +207,18 @@ def _open_plan(store: Store, study: Study, drawn: Sequence[Item], doubled: set[t
             if study.rubric.asked(item, pass_):
                 people = 2 if (kind, item_id) in doubled else 1
                 openings += [assignments.opening(row, pass_, order, position) for order in range(1, people + 1)]
+    before = _planned(store)
     assignments.add(store, openings)
-    return len(openings)
+    return _planned(store) - before
+
+
+def _planned(store: Store) -> int:
+    return sum(row["n"] for row in assignments.progress(store))
 
 
 def _summary(
     plan: Plan,
-    population: _Population,
+    population: Population,
     contexts: Sequence[Chosen],
     responses: Sequence[Chosen],
     n_overlap: int,

@@ -7,6 +7,7 @@ import click
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
+from audit_app.cli.prompting import prompt_group
 from audit_app.cli.results import agreement, judge_group, metrics, report
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
@@ -32,7 +33,7 @@ def cli() -> None:
 
 
 for command in (init, import_group, check, sample_group, people_group, serve, agreement, judge_group, metrics, report,
-                export, demo):  # fmt: skip
+                export, prompt_group, demo):  # fmt: skip
     cli.add_command(command)
 
 

@@ -112,8 +112,10 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     else:
         for finding in findings:
             click.echo(f"{finding.where}: {finding.message} [{finding.rule}]")
-        found = {"tasks": counts.tasks, "contexts": counts.contexts, "responses": counts.responses}
-        say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.verdicts} verdicts")
+        found = {"tasks": counts.n_tasks, "contexts": counts.n_contexts, "responses": counts.n_responses}
+        say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.n_verdicts} verdicts")
+        for judge in counts.judges:
+            say(f"{judge.judge}: {judge.n_without_verdict} responses without a verdict, {judge.n_unscored} unscored")
         say(f"{len(findings)} findings" if findings else "Nothing found: the structure is as declared.")
     ctx.exit(1 if findings else 0)
 
@@ -132,7 +134,7 @@ def export(kind: str, excel: bool, columns: bool, out: Path | None, folder: Path
     rows = exported(open_study(folder))
     text = as_csv(rows, excel=excel) if kind == "csv" else as_jsonl(rows)
     if out is None:
-        click.get_binary_stream("stdout").write(text.encode("utf-8"))
+        click.echo(text.encode("utf-8"), nl=False)
     else:
         out.write_bytes(text.encode("utf-8"))
         say(f"Wrote {len(rows)} rows to {out}")

@@ -93,6 +93,8 @@ def metrics(
     else:
         click.echo(reports.as_table(reports.metric_rows(estimates)))
     say(found.sentence)
+    if found.left_out:
+        say(found.left_out)
     if found.seal.reason or not found.seal.is_open:
         say(found.seal.sentence)
 

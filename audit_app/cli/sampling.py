@@ -27,7 +27,8 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str) -> int | N
 @sample_group.command("draw", epilog="Example: evidence-audit sample draw --size 300 --overlap 0.25 --seed 7")
 @click.option("--size", default="300", show_default=True, callback=_size, help="Responses to draw, or 'all'.")
 @click.option("--contexts", type=click.IntRange(0), help="Contexts to draw; as many as the responses need by default.")
-@click.option("--strata", help="Columns, with commas between: condition, regime, model, prompt, run.")
+@click.option("--strata", help="Columns, with commas between: condition, regime, model, prompt, run, judge.")
+@click.option("--judge", help="Whose labels the column `judge` holds; the first by name by default.")
 @click.option(
     "--overlap", type=click.FloatRange(0, 1), default=0.25, show_default=True, help="Share that two people label."
 )
@@ -41,6 +42,7 @@ def draw(
     size: int | None,
     contexts: int | None,
     strata: str | None,
+    judge: str | None,
     overlap: float,
     diagnostics: float,
     seed: int,
@@ -58,6 +60,7 @@ def draw(
         size=size,
         contexts=contexts,
         strata=tuple(part.strip() for part in strata.split(",")) if strata else None,
+        judge=judge,
         seed=seed,
         overlap=overlap,
         diagnostics=diagnostics,
@@ -71,8 +74,9 @@ def draw(
     say(
         f"Drew {drawn.n_responses} of {drawn.n_responses_in_frame} responses and {drawn.n_contexts} of "
         f"{drawn.n_contexts_in_frame} contexts (seed {drawn.seed}); {drawn.n_overlap} items go to two people; "
-        f"{drawn.n_openings} openings of work."
+        f"{drawn.n_openings} new openings of work."
     )
     for note in drawn.notes:
         say(f"Note: {note}.")
-    say("Next: evidence-audit people add NAME, then evidence-audit serve")
+    if drawn.n_openings:
+        say("Next: evidence-audit people add NAME, then evidence-audit serve")

@@ -8,11 +8,17 @@ from importlib.resources import files
 import streamlit as st
 
 _HERE = files("audit_app.component")
+_SCRIPTS = ("parts.js", "reading.js", "question.js", "label.js")
+
+
+def _read(name: str) -> str:
+    return _HERE.joinpath(name).read_text(encoding="utf-8")
+
 
 _mount = st.components.v2.component(
     "evidence_audit_label",
-    css=_HERE.joinpath("label.css").read_text(encoding="utf-8"),
-    js=_HERE.joinpath("label.js").read_text(encoding="utf-8"),
+    css=_read("label.css"),
+    js="\n".join(map(_read, _SCRIPTS)),  # one module: Streamlit takes one script, and there is no build step
 )
 
 

@@ -1,193 +1,16 @@
 // The labelling loop: ask for the view, draw it, take one answer, post it, draw the next.
-// Everything that comes from the study is set with textContent; nothing is parsed as markup.
 
-const PAUSE_AFTER = 60_000; // ms without a movement before the clock of active seconds stops
 const WAITS = [500, 1000, 2000, 4000, 8000, 15_000]; // ms between tries while the server is away
 const TYPED_AHEAD = 400; // ms; a burst begun before a list was on screen is dropped as a whole
-const CANNOT_JUDGE = "cannot_judge";
-const NONE = "none_of_these";
-const SKIP_REASONS = ["unclear", "broken text", "language I do not read", "conflict of interest", "other"];
-const SUPPORTS = { gold: "the reference answer", wrong: "something wrong", neither: "neither" };
-
-// ---------------------------------------------------------------- small helpers
-
-function el(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name === "text") node.textContent = value;
-    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...present(children));
-  return node;
-}
-
-function present(children) {
-  return children.filter((child) => child !== null && child !== undefined);
-}
-
-function literal(text) {
-  const given = text === null || text === undefined ? "" : String(text);
-  if (given.trim() === "") return el("div", { class: "text blank", text: "(empty)" });
-  return el("div", { class: "text", dir: "auto", text: given });
-}
-
-// One key press as the answer key it stands for: digits from the top row and the
-// number pad on any layout, letters by what is printed, else by where the key is.
-function pressed(event) {
-  if (event.key === "?") return "?";
-  const digit = /^(Digit|Numpad)([0-9])$/.exec(event.code);
-  if (digit) return digit[1] === "Digit" && event.shiftKey && !/^[0-9]$/.test(event.key) ? null : digit[2];
-  if (/^[a-z0-9]$/i.test(event.key)) return event.key.toLowerCase();
-  const letter = /^Key([A-Z])$/.exec(event.code);
-  return letter && event.key.length === 1 ? letter[1].toLowerCase() : event.key;
-}
-
-const memory = {
-  read(key) {
-    try {
-      return JSON.parse(sessionStorage.getItem(key)) ?? {};
-    } catch {
-      return {};
-    }
-  },
-  write(key, value) {
-    try {
-      sessionStorage.setItem(key, JSON.stringify(value));
-    } catch {
-      // Private windows may refuse; the draft then lives as long as the page.
-    }
-  },
-  forget(key) {
-    try {
-      sessionStorage.removeItem(key);
-    } catch {
-      // As above.
-    }
-  },
-};
-
-// Offsets are code points of the stored text; the browser counts UTF-16 units.
-function points(text, units) {
-  return Array.from(text.slice(0, units)).length;
-}
-
-function units(text, count) {
-  return Array.from(text).slice(0, count).join("").length;
-}
-
-// Seconds a person was at work on one view: idle time over a minute and hidden tabs do not count.
-class Clock {
-  constructor() {
-    this.restart();
-  }
-
-  restart() {
-    this.total = 0;
-    this.last = performance.now();
-    this.hidden = document.hidden;
-  }
-
-  move() {
-    const now = performance.now();
-    if (!this.hidden) this.total += Math.min(now - this.last, PAUSE_AFTER);
-    this.last = now;
-    this.hidden = document.hidden;
-  }
-
-  seconds() {
-    this.move();
-    return Math.round(this.total / 100) / 10;
-  }
-}
-
-// ---------------------------------------------------------------- what is read
-
-function passageHead(passage, open) {
-  const named = passage.title ? String(passage.title) : `Passage ${passage.number}`;
-  const source = [passage.publisher, passage.source_type].filter(Boolean).join(" · ");
-  return el(
-    "button",
-    { type: "button", class: "head", "aria-expanded": String(open) },
-    el("span", { class: "fold", "aria-hidden": "true" }),
-    passage.title ? el("span", { class: "number", text: passage.number }) : null,
-    el(
-      "span",
-      { class: "about" },
-      el("span", { class: "named", dir: "auto", text: named }),
-      source ? el("span", { class: "source", dir: "auto", text: source }) : null,
-    ),
-    el("span", { class: "asked", text: "asked about now" }),
-  );
-}
-
-function drawPassage(passage) {
-  const head = passageHead(passage, true);
-  const rest = el(
-    "div",
-    { class: "body" },
-    passage.url ? el("div", { class: "url", dir: "ltr", text: passage.url }) : null,
-    passage.supports
-      ? el("div", { class: "claim", text: `Built to support: ${SUPPORTS[passage.supports] ?? passage.supports}` })
-      : null,
-    literal(passage.text),
-  );
-  head.addEventListener("click", () => fold(head, rest.hidden));
-  return el("article", { class: "passage", "data-number": passage.number }, head, rest);
-}
-
-function fold(head, open) {
-  head.setAttribute("aria-expanded", String(open));
-  head.nextElementSibling.hidden = !open;
-  const article = head.parentElement;
-  const pane = article.parentElement.parentElement;
-  // Folding a passage that one is deep inside must not throw the reader somewhere else.
-  if (!open && article.offsetTop < pane.scrollTop) pane.scrollTop = article.offsetTop;
-}
-
-function foldAll(section, button) {
-  const open = button.getAttribute("aria-pressed") === "true";
-  for (const head of section.querySelectorAll(".head")) {
-    head.setAttribute("aria-expanded", String(open));
-    head.nextElementSibling.hidden = !open;
-  }
-  button.setAttribute("aria-pressed", String(!open));
-  button.textContent = open ? "Fold all" : "Unfold all";
-}
-
-function drawArtifact(artifact) {
-  const section = el("section", { class: `artifact ${artifact.passages ? "passages" : ""}` });
-  const heading = el("h3", { text: artifact.title ?? artifact.name });
-  section.append(heading);
-  if (artifact.passages) {
-    if (artifact.passages.length > 1) {
-      const all = el("button", { type: "button", class: "plain", "aria-pressed": "false", text: "Fold all" });
-      all.addEventListener("click", () => foldAll(section, all));
-      heading.append(el("span", { class: "count", text: ` (${artifact.passages.length})` }), all);
-    }
-    if (artifact.passages.length === 0) section.append(el("div", { class: "text blank", text: "(no passages)" }));
-    section.append(...artifact.passages.map(drawPassage));
-  } else if (artifact.texts) {
-    if (artifact.texts.length === 0) section.append(el("div", { class: "text blank", text: "(none)" }));
-    section.append(...artifact.texts.map(literal));
-  } else {
-    section.append(literal(artifact.text));
-  }
-  return section;
-}
-
-// ---------------------------------------------------------------- the loop
 
 class Loop {
   constructor(host, screen) {
     this.screen = screen;
     this.clock = new Clock();
+    this.reading = new Reading();
+    this.question = new Question(this, this.reading);
     this.phase = "loading";
     this.view = null;
-    this.chosen = [];
-    this.quotes = [];
-    this.sections = new Map(); // what is on screen, by what it was drawn from: equal texts are not drawn twice
     this.drawnAt = Infinity;
     this.droppedAt = -Infinity;
     this.pending = null;
@@ -206,13 +29,9 @@ class Loop {
     this.keysButton.append(el("kbd", { text: "h" }));
     this.keysButton.addEventListener("click", () => this.toggleKeys());
     const bar = el("header", { class: "bar" }, this.count, this.track, this.step, this.said, this.keysButton);
-    this.jump = el("nav", { class: "jump", "aria-label": "Jump to" });
-    this.reading = el("div", { class: "reading", tabindex: "0", role: "region", "aria-label": "What you judge" });
-    this.asking = el("section", { class: "asking", "aria-label": "The question" });
-    this.panes = el("div", { class: "panes" }, el("div", { class: "left" }, this.jump, this.reading), this.asking);
+    const panes = el("div", { class: "panes" }, this.reading.node, this.question.node);
     this.sheet = el("dialog", { class: "sheet", "aria-label": "Keys" });
-    this.root = el("div", { class: "audit", "data-phase": "loading" }, bar, this.alarm, this.panes, this.sheet);
-    this.asking.append(el("p", { class: "quiet", text: "Fetching the next question …" }));
+    this.root = el("div", { class: "audit", "data-phase": "loading" }, bar, this.alarm, panes, this.sheet);
     host.append(this.root);
   }
 
@@ -249,10 +68,14 @@ class Loop {
     return scroller ? scroller.scrollTop : 0;
   }
 
+  narrow() {
+    return this.root.clientWidth < 868;
+  }
+
   enter(phase) {
     this.phase = phase;
     this.root.dataset.phase = phase;
-    this.asking.setAttribute("aria-busy", String(phase === "saving" || phase === "retrying"));
+    this.question.node.setAttribute("aria-busy", String(phase === "saving" || phase === "retrying"));
   }
 
   say(text, kind = "") {
@@ -306,38 +129,35 @@ class Loop {
     }
   }
 
-  async post(body) {
-    this.pending = body;
+  async post(body, spoken) {
+    this.pending = { body, spoken };
     const { status, body: said } = await this.ask("/api/label", {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Evidence-Audit": "1" },
       body: JSON.stringify(body),
     });
-    if (status === 200) this.saved(body, said);
+    if (status === 200) this.saved(said.next, spoken);
     else if (status === 401) this.signedOut();
     else if (status === 409 || status === 403) this.overtaken(said.error);
-    else if (status === 0 || status === 408 || status === 429 || status >= 500) this.keepTrying(body, said.error);
+    else if (status === 0 || status === 408 || status === 429 || status >= 500) this.keepTrying(said.error);
     else this.refused(said.error ?? `The server refused this answer (${status}).`);
   }
 
-  saved(body, answer) {
+  saved(next, spoken) {
     this.pending = null;
     this.tries = 0;
-    memory.forget(this.draftKey);
+    this.question.forget();
     this.calm();
-    this.draw(answer.next);
-    this.say(`✓ Saved${body.label === "skip" ? ": item skipped" : ` · ${this.spoken(body)}`}`, "good");
+    this.draw(next);
+    this.say(`✓ Saved · ${spoken}`, "good");
   }
 
-  spoken(body) {
-    const title = this.lastTitle ?? body.label;
-    return `${title}: ${this.lastAnswer ?? body.value}`;
-  }
-
-  keepTrying(body, why) {
+  keepTrying(why) {
+    const { body, spoken } = this.pending;
     this.enter("retrying");
     this.say("");
-    this.later(() => this.post(body), `Not saved yet, retrying … ${why ?? "The server cannot be reached."}`);
+    const text = `Not saved yet, retrying … ${why ?? "The server cannot be reached."}`;
+    this.later(() => this.post(body, spoken), text);
   }
 
   later(action, text) {
@@ -359,14 +179,15 @@ class Loop {
   signedOut() {
     this.enter("stopped");
     this.say("");
+    const unsaved = this.pending ? ", and this answer is not saved yet; it is kept here" : "";
     const again = () => {
       this.calm();
       if (!this.pending) return this.fetchView();
       this.enter("saving");
-      return this.post(this.pending);
+      return this.post(this.pending.body, this.pending.spoken);
     };
     this.warn(
-      "You are signed out, and this answer is not saved yet. Open your personal link in another tab, then come back here. Your note is kept.",
+      `You are signed out${unsaved}. Open your personal link in another tab, then come back here.`,
       el("button", { type: "button", text: "I have signed in again", onclick: again }),
     );
   }
@@ -419,209 +240,16 @@ class Loop {
 
   drawEmpty(view) {
     this.enter("empty");
-    this.sections.clear();
-    this.reading.replaceChildren();
-    this.jump.replaceChildren();
-    const again = el("button", { type: "button", text: "Look again", onclick: () => this.fetchView() });
-    this.asking.replaceChildren(
-      el("h2", { tabindex: "-1", text: "Nothing to do right now" }),
-      el("p", { dir: "auto", text: view.reason ?? "There is nothing for you here." }),
-      el("div", { class: "row" }, again),
-    );
+    this.reading.clear();
+    this.question.drawEmpty(view.reason, () => this.fetchView());
   }
 
   drawView(view) {
     const held = this.root.contains(this.root.getRootNode().activeElement) || document.activeElement === document.body;
-    this.draftKey = `evidence-audit/${view.assignment_id}/${view.label.name}/${view.label.passage ?? ""}`;
-    const draft = memory.read(this.draftKey);
-    this.chosen = (draft.chosen ?? []).filter((value) => this.choices().some((choice) => choice.value === value));
-    this.quotes = draft.quotes ?? [];
-    this.drawReading(view);
-    this.drawQuestion(view, draft.note ?? "");
-    this.drawQuotes();
+    this.reading.draw(view);
+    this.question.draw(view);
     this.enter("drawing");
-    this.show();
-    if (held) this.heading.focus({ preventScroll: true });
-  }
-
-  drawReading(view) {
-    const before = this.sections;
-    this.sections = new Map();
-    const drawn = view.artifacts.map((artifact) => {
-      const key = JSON.stringify(artifact);
-      const section = before.get(key) ?? drawArtifact(artifact);
-      before.delete(key);
-      this.sections.set(key, section);
-      return section;
-    });
-    const same = before.size === 0 && drawn.length === this.reading.children.length;
-    if (!same) {
-      this.reading.replaceChildren(...drawn);
-      this.reading.scrollTop = 0;
-    }
-    this.drawJump(view, drawn);
-    this.mark(view.label.passage);
-  }
-
-  drawJump(view, drawn) {
-    const to = (section) => () => this.reading.scrollTo({ top: section.offsetTop });
-    const buttons = view.artifacts.map((artifact, index) =>
-      el("button", { type: "button", class: "plain", text: artifact.title ?? artifact.name, onclick: to(drawn[index]) }),
-    );
-    this.jump.replaceChildren(...(buttons.length > 1 ? buttons : []));
-  }
-
-  mark(number) {
-    for (const passage of this.reading.querySelectorAll(".passage")) {
-      const asked = number !== null && number !== undefined && passage.dataset.number === String(number);
-      passage.classList.toggle("now", asked);
-      if (!asked) continue;
-      passage.querySelector(".head").setAttribute("aria-expanded", "true");
-      passage.querySelector(".body").hidden = false;
-      requestAnimationFrame(() => this.reading.scrollTo({ top: passage.offsetTop }));
-    }
-  }
-
-  many() {
-    return this.view.label.kind === "many";
-  }
-
-  // Every answer that can be given, with the key that chooses it.
-  choices() {
-    const { values } = this.view.label;
-    const free = (key) => (values.some((value) => value.key === key) ? null : key);
-    const none = { key: free("0"), value: NONE, text: "None of these", alone: true };
-    const cannot = { key: free("9"), value: CANNOT_JUDGE, text: "Cannot judge", help: "Say why in the note.", alone: true };
-    return [...(this.many() ? [none] : []), ...values, cannot];
-  }
-
-  drawQuestion(view, note) {
-    const { label } = view;
-    this.heading = el("h2", { tabindex: "-1", dir: "auto", text: label.question });
-    const about = label.passage === null || label.passage === undefined ? null : `About passage ${label.passage}`;
-    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), literal(label.definition));
-    details.open = !this.narrow();
-    this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
-    const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
-    const parts = [
-      el(
-        "div",
-        { class: "name" },
-        el("span", { dir: "auto", text: label.title }),
-        about ? el("strong", { text: about }) : null,
-        this.drawFold(),
-      ),
-      this.heading,
-      label.definition ? details : null,
-      this.many() ? el("p", { class: "quiet", text: "Mark everything that applies." }) : null,
-      values,
-      this.drawNote(note),
-      view.artifacts.some((artifact) => artifact.passages) ? this.drawEvidence() : null,
-    ];
-    this.asking.replaceChildren(el("div", { class: "scrolls" }, ...parts), this.drawActions());
-  }
-
-  drawChoice(choice) {
-    const button = el(
-      "button",
-      { type: "button", class: `value ${choice.value === CANNOT_JUDGE ? "cannot" : ""}`, "aria-pressed": "false" },
-      el("span", { class: `box ${this.many() && !choice.alone ? "square" : ""}`, "aria-hidden": "true" }),
-      el(
-        "span",
-        { class: "words" },
-        el("span", { class: "said", dir: "auto", text: choice.text }),
-        choice.help ? el("span", { class: "help", dir: "auto", text: choice.help }) : null,
-      ),
-      choice.key ? el("kbd", { text: choice.key }) : null,
-    );
-    button.addEventListener("click", (event) => this.fresh(event) && this.choose(choice.value));
-    return button;
-  }
-
-  drawNote(text) {
-    this.note = el("textarea", { rows: "2", dir: "auto", maxlength: "10000", id: "note" });
-    this.note.value = text;
-    this.note.addEventListener("input", () => this.remember());
-    this.noteName = el("span");
-    this.notePart = el("label", { class: "note" }, el("span", {}, this.noteName, el("kbd", { text: "n" })), this.note);
-    return this.notePart;
-  }
-
-  // On a phone the question can make room for the text.
-  drawFold() {
-    const button = el("button", { type: "button", class: "plain folds", "aria-expanded": "true", text: "Hide" });
-    button.addEventListener("click", () => {
-      const folded = this.asking.classList.toggle("folded");
-      button.setAttribute("aria-expanded", String(!folded));
-      button.textContent = folded ? "Answer" : "Hide";
-    });
-    this.asking.classList.remove("folded");
-    return button;
-  }
-
-  drawEvidence() {
-    const key = this.choices().some((choice) => choice.key === "e") ? null : el("kbd", { text: "e" });
-    const button = el("button", { type: "button", class: "plain", text: "Quote the selected text" }, key);
-    // Pressing the button must not take the selection away first.
-    button.addEventListener("mousedown", (event) => event.preventDefault());
-    button.addEventListener("click", (event) => this.fresh(event) && this.quote());
-    this.quoteList = el("ul", { class: "quotes" });
-    return el("div", { class: "evidence" }, button, this.quoteList);
-  }
-
-  drawQuotes() {
-    if (!this.view.artifacts.some((artifact) => artifact.passages)) return;
-    const remove = (quote) => () => {
-      this.quotes = this.quotes.filter((other) => other !== quote);
-      this.drawQuotes();
-      this.remember();
-    };
-    this.quoteList.replaceChildren(
-      ...this.quotes.map((quote) =>
-        el(
-          "li",
-          {},
-          el("span", { dir: "auto", text: `Passage ${quote.passage}: “${quote.text}”` }),
-          el("button", { type: "button", class: "plain", "aria-label": "Remove this quote", text: "✕", onclick: remove(quote) }),
-        ),
-      ),
-    );
-    this.highlight();
-  }
-
-  highlight() {
-    if (!globalThis.Highlight) return;
-    const ranges = this.quotes.map((quote) => {
-      const text = this.reading.querySelector(`.passage[data-number="${Number(quote.passage)}"] .text`)?.firstChild;
-      if (!text || points(text.data, text.length) < quote.end) return null;
-      const range = { startContainer: text, endContainer: text };
-      range.startOffset = units(text.data, quote.start);
-      range.endOffset = units(text.data, quote.end);
-      return new StaticRange(range);
-    });
-    CSS.highlights.set("evidence", new Highlight(...present(ranges)));
-  }
-
-  drawActions() {
-    const save = el("button", { type: "button", class: "save", text: "Save" }, el("kbd", { text: "Enter" }));
-    const skip = el("button", { type: "button", class: "plain skip", text: "Skip this item …" }, el("kbd", { text: "s" }));
-    save.addEventListener("click", (event) => this.fresh(event) && this.commit());
-    skip.addEventListener("click", (event) => this.fresh(event) && this.openSkip());
-    this.save = save;
-    this.actions = el("div", { class: "row actions" }, save, skip);
-    return this.actions;
-  }
-
-  show() {
-    for (const [value, button] of this.buttons) button.setAttribute("aria-pressed", String(this.chosen.includes(value)));
-    const needed = this.chosen.includes(CANNOT_JUDGE);
-    this.noteName.textContent = needed ? "Note (required: why can this not be judged?)" : "Note (optional)";
-    this.note.toggleAttribute("required", needed);
-    this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
-  }
-
-  narrow() {
-    return this.root.clientWidth < 868;
+    if (held) this.question.heading.focus({ preventScroll: true });
   }
 
   // -------------------------------------------------------------- answering
@@ -629,7 +257,7 @@ class Loop {
   // Only what was pressed while this very question was on screen is an answer to it.
   fresh(event) {
     if (["stopped", "empty"].includes(this.phase)) return false;
-    const ahead = this.many() && event.timeStamp - this.droppedAt < TYPED_AHEAD;
+    const ahead = this.question.many() && event.timeStamp - this.droppedAt < TYPED_AHEAD;
     if (this.phase === "asking" && event.timeStamp >= this.drawnAt && !ahead) return true;
     const waiting = ["saving", "retrying", "loading"].includes(this.phase);
     this.droppedAt = event.timeStamp;
@@ -637,138 +265,21 @@ class Loop {
     return false;
   }
 
-  choose(value) {
-    const alone = !this.many() || this.choices().find((choice) => choice.value === value).alone;
-    const lone = [NONE, CANNOT_JUDGE];
-    if (alone) this.chosen = this.many() && this.chosen.includes(value) ? [] : [value];
-    else if (this.chosen.includes(value)) this.chosen = this.chosen.filter((other) => other !== value);
-    else this.chosen = [...this.chosen.filter((other) => !lone.includes(other)), value];
-    this.calm();
-    this.show();
-    this.remember();
-    if (this.chosen.includes(CANNOT_JUDGE)) {
-      this.say("Say in the note why this cannot be judged.", "hint");
-      this.note.focus();
-    } else {
-      this.say("");
-      this.buttons.get(value).focus({ preventScroll: this.narrow() === false });
-    }
-  }
-
-  remember() {
-    memory.write(this.draftKey, { note: this.note.value, chosen: this.chosen, quotes: this.quotes });
-  }
-
-  quote() {
-    const range = this.selected();
-    const text = range?.startContainer;
-    const passage = text?.parentElement?.matches?.(".passage .text") ? text.parentElement.closest(".passage") : null;
-    if (!passage || range.endContainer !== text || range.startOffset >= range.endOffset) {
-      this.say("Select words inside one passage first.", "hint");
-      return;
-    }
-    const [start, end] = [points(text.data, range.startOffset), points(text.data, range.endOffset)];
-    const words = text.data.slice(range.startOffset, range.endOffset);
-    this.quotes = [...this.quotes, { passage: Number(passage.dataset.number), start, end, text: words }];
-    this.drawQuotes();
-    this.remember();
-    this.quoteList.lastElementChild.scrollIntoView({ block: "nearest" });
-    this.say("Quoted.");
-  }
-
-  selected() {
-    const root = this.root.getRootNode();
-    const selection = root.getSelection?.() ?? document.getSelection();
-    if (document.getSelection().getComposedRanges) {
-      return document.getSelection().getComposedRanges({ shadowRoots: [root].filter((node) => node.host) })[0];
-    }
-    return selection.rangeCount ? selection.getRangeAt(0) : null;
-  }
-
-  commit() {
-    if (this.chosen.length === 0) {
-      this.say(this.many() ? "Mark what applies, or choose “None of these”." : "Choose an answer first.", "hint");
-      return;
-    }
-    const cannot = this.chosen.includes(CANNOT_JUDGE);
-    if (cannot && this.note.value.trim() === "") {
-      this.say("Say in the note why this cannot be judged.", "hint");
-      this.note.focus();
-      return;
-    }
-    const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
-    const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
-    this.lastAnswer = this.choices()
-      .filter((choice) => this.chosen.includes(choice.value))
-      .map((choice) => choice.text)
-      .join(", ");
-    this.give(this.view.label.name, value, this.note.value);
-  }
-
-  give(label, value, comment) {
-    this.lastTitle = this.view.label.title;
+  give({ label, value, comment, evidence, spoken }) {
     this.enter("saving");
     this.calm();
     this.say("Saving …");
-    this.post({
-      screen: this.screen,
-      assignment_id: this.view.assignment_id,
-      label,
-      value,
-      comment,
-      evidence: label === "skip" ? [] : this.quotes,
-      client_seq: this.view.client_seq,
-      active_seconds: this.clock.seconds(),
-    });
-  }
-
-  openSkip() {
-    if (this.asking.querySelector(".skipping")) return;
-    const reasons = this.view.skip_reasons ?? SKIP_REASONS;
-    const select = el(
-      "select",
-      {},
-      el("option", { value: "", text: "Choose a reason …" }),
-      ...reasons.map((reason) => el("option", { value: reason, text: reason })),
-    );
-    const sure = el("button", { type: "button", text: "Skip this item" });
-    const back = el("button", { type: "button", class: "plain", text: "Go back" }, el("kbd", { text: "Esc" }));
-    const panel = el(
-      "div",
-      { class: "skipping", role: "group", "aria-label": "Skip this item" },
-      el("p", { text: "Skips the whole item, not just this question. A skip is no answer; it is kept with its reason." }),
-      el("label", { class: "note" }, el("span", { text: "Why?" }), select),
-      el("div", { class: "row" }, sure, back),
-    );
-    sure.addEventListener("click", () => this.skip(select));
-    back.addEventListener("click", () => this.closeSkip());
-    this.actions.after(panel);
-    this.actions.hidden = true;
-    select.focus();
-  }
-
-  closeSkip() {
-    this.asking.querySelector(".skipping")?.remove();
-    this.actions.hidden = false;
-    this.save.focus();
-  }
-
-  skip(select) {
-    if (this.phase !== "asking") return;
-    const note = this.note.value.trim();
-    if (!select.value || (select.value === "other" && !note)) {
-      this.say(select.value ? "Say in the note what the reason is." : "Choose a reason first.", "hint");
-      (select.value ? this.note : select).focus();
-      return;
-    }
-    this.give("skip", "skip", note ? `${select.value}: ${note}` : select.value);
+    const { assignment_id, client_seq } = this.view;
+    const active_seconds = this.clock.seconds();
+    const body = { screen: this.screen, assignment_id, label, value, comment, evidence, client_seq, active_seconds };
+    this.post(body, spoken);
   }
 
   // -------------------------------------------------------------- keys
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.getModifierState("AltGraph")) {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.at(event) === this.note) this.enterKey(event);
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.at(event) === this.question.note) this.enterKey(event);
       return;
     }
     if (this.sheet.open) return this.sheetKey(event);
@@ -780,11 +291,11 @@ class Loop {
     const key = pressed(event);
     if (key === "h" || key === "?") return this.take(event, () => this.toggleKeys());
     if (!this.view || this.view.state !== "view" || event.repeat) return;
-    const choice = this.choices().find((candidate) => candidate.key === key);
-    if (choice) this.take(event, () => this.fresh(event) && this.choose(choice.value));
-    else if (key === "n") this.take(event, () => this.fresh(event) && this.note.focus());
-    else if (key === "e" && this.quoteList?.isConnected) this.take(event, () => this.fresh(event) && this.quote());
-    else if (key === "s") this.take(event, () => this.fresh(event) && this.openSkip());
+    const choice = this.question.choices().find((candidate) => candidate.key === key);
+    if (choice) this.take(event, () => this.fresh(event) && this.question.choose(choice.value));
+    else if (key === "n") this.take(event, () => this.fresh(event) && this.question.note.focus());
+    else if (key === "e" && this.question.quoteList?.isConnected) this.take(event, () => this.fresh(event) && this.question.quote());
+    else if (key === "s") this.take(event, () => this.fresh(event) && this.question.openSkip());
   }
 
   at(event) {
@@ -805,25 +316,25 @@ class Loop {
   }
 
   escape(event, where) {
-    if (this.asking.querySelector(".skipping")) return this.take(event, () => this.closeSkip());
-    if (where === this.note) this.take(event, () => (this.buttons.get(this.chosen[0]) ?? this.save).focus());
+    if (this.question.skipping()) return this.take(event, () => this.question.closeSkip());
+    if (where === this.question.note) this.take(event, () => (this.question.buttons.get(this.question.chosen[0]) ?? this.question.save).focus());
   }
 
   enterKey(event, where = null) {
     const control = where instanceof Element ? where.closest("button, a, summary") : null;
     const value = control?.closest(".value");
     // Enter on a control that is no answer works that control; on an answer not yet chosen it chooses it.
-    if (control && !value && control !== this.save) return;
-    if (value && !this.many() && value.getAttribute("aria-pressed") !== "true") return;
-    if (this.asking.querySelector(".skipping") || !this.view || this.view.state !== "view") return;
-    this.take(event, () => !event.repeat && this.fresh(event) && this.commit());
+    if (control && !value && control !== this.question.save) return;
+    if (value && !this.question.many() && value.getAttribute("aria-pressed") !== "true") return;
+    if (this.question.skipping() || !this.view || this.view.state !== "view") return;
+    this.take(event, () => !event.repeat && this.fresh(event) && this.question.commit());
   }
 
   scrollKey(event, where) {
-    const page = this.reading.clientHeight * 0.9;
+    const page = this.reading.pane.clientHeight * 0.9;
     const by = { ArrowDown: 60, ArrowUp: -60, PageDown: page, PageUp: -page }[event.code];
-    if (by === undefined || (where instanceof Element && this.reading.contains(where))) return false;
-    this.take(event, () => this.reading.scrollBy({ top: by }));
+    if (by === undefined || (where instanceof Element && this.reading.pane.contains(where))) return false;
+    this.take(event, () => this.reading.scrollBy(by));
     return true;
   }
 
@@ -836,7 +347,7 @@ class Loop {
     if (this.sheet.open) return this.sheet.close();
     const line = (keys, meaning) =>
       el("tr", {}, el("td", {}, ...keys.map((key) => el("kbd", { text: key }))), el("td", { dir: "auto", text: meaning }));
-    const answers = this.view?.state === "view" ? this.choices().filter((choice) => choice.key) : [];
+    const answers = this.view?.state === "view" ? this.question.choices().filter((choice) => choice.key) : [];
     this.sheet.replaceChildren(
       el("h2", { text: "Keys" }),
       el(

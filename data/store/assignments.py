@@ -12,7 +12,7 @@ from data.store.connection import Store, new_id, now
 
 _PERSON = """
     mine AS MATERIALIZED (
-        SELECT item_kind, item_id, task_id, context_id, pass, state FROM assignment WHERE person_id = :person),
+        SELECT item_id, task_id, context_id, pass, state FROM assignment WHERE person_id = :person),
     shown AS MATERIALIZED (
         SELECT x.task_id, x.context_id, e.gold, e.passages
         FROM (
@@ -39,7 +39,8 @@ _FREE = """FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id
     WHERE a.pass = {pass_} AND a.state IN ('open', 'claimed') AND (
         a.state = 'open' OR (a.lease_until < :now AND NOT EXISTS (
             SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))
-    AND (a.pass, a.item_kind, a.item_id) NOT IN (SELECT pass, item_kind, item_id FROM mine)"""
+    AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {pass_})"""
+"""Openings of a pass that nobody works on, except those of items that this person has (a pass has one kind of item)."""
 
 _NEVER_SAW_GOLD = "a.task_id NOT IN (SELECT task_id FROM gold)"
 _ONE_CONTEXT = f"(:soft OR NOT {_OTHER_CONTEXT})"

@@ -89,6 +89,8 @@ def open_store(study: Study) -> Iterator[Store]:
                 conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = NORMAL")
             conn.execute("PRAGMA foreign_keys = ON")
+            # Without it, INSERT OR REPLACE would delete answers behind the back of the append-only triggers.
+            conn.execute("PRAGMA recursive_triggers = ON")
             _migrate(db, study.database)
             yield Store(db)
         finally:

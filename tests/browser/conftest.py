@@ -22,7 +22,10 @@ from data.store.connection import open_store
 from data.study import Study, init_study
 
 CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+]  # fmt: skip
 TASKS = 30
 
 HOSTILE = (
@@ -122,7 +125,7 @@ def chromium() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(f"no browser at {CHROMIUM}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS.split())
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
         yield browser
         browser.close()
 
@@ -169,3 +172,15 @@ def events(study: Study) -> Callable[[], list[dict[str, Any]]]:
             return store.rows("SELECT * FROM label_event ORDER BY rowid")
 
     return read
+
+
+@pytest.fixture(scope="session")
+def serve_folder() -> Callable[[Path, Path], Any]:
+    """Starts a server of its own on a study folder, logging to a file: a context manager that gives its address."""
+    return serving
+
+
+@pytest.fixture(scope="session")
+def write_rows() -> Callable[[Path, list[dict[str, Any]]], Path]:
+    """Writes rows as JSON lines."""
+    return write

@@ -42,3 +42,10 @@ def test_the_websocket_needs_the_cookie(context: BrowserContext, server: str) ->
         const socket = new WebSocket(address, "streamlit");
         socket.onopen = () => done(true); socket.onerror = () => done(false); })"""
     assert page.evaluate(opened, server.replace("http", "ws") + "/_stcore/stream") is False
+
+
+def test_streamlits_side_doors_are_shut(context: BrowserContext, server: str, link: Callable[..., str]) -> None:
+    context.request.get(link())
+    assert context.request.get(f"{server}/_stcore/health").ok
+    for path in ("/_stcore/metrics", "/_stcore/agent/mcp", "/_stcore/agent/openapi.json"):
+        assert context.request.get(server + path).status == 404

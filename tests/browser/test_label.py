@@ -169,7 +169,8 @@ def test_an_answer_outlives_a_server_that_is_away(page: Page, context: BrowserCo
 
 
 def test_a_lost_reply_does_not_store_the_answer_twice(page: Page, events: Events) -> None:
-    before, lost = len(events()), []
+    before = len(events())
+    lost: list[int] = []
 
     def lose_the_first_reply(route: Route) -> None:
         if lost:

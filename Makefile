@@ -1,0 +1,59 @@
+# Two commands: `make demo` opens the demo study, `make test` runs every check. Both set up what they need.
+PYTHON ?= python3
+BIN := .venv/bin
+ROOMS := audit_app judge metrics data sampling agreement
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check format lint types contracts wheel pytest browser clean
+
+demo: .venv/ready
+	$(BIN)/evidence-audit demo
+
+test: check
+
+check: format lint types contracts wheel pytest
+
+format: .venv/ready-dev
+	$(BIN)/ruff format --check
+
+lint: .venv/ready-dev
+	$(BIN)/ruff check
+
+types: .venv/ready-dev
+	$(BIN)/mypy
+
+contracts: .venv/ready-dev
+	$(BIN)/lint-imports
+
+# The wheel is built, looked into, installed in a clean environment and started.
+wheel: .venv/ready-dev
+	$(BIN)/python tests/wheel.py
+
+pytest: .venv/ready-dev browser
+	$(BIN)/pytest
+
+browser:
+	@command -v $${CHROMIUM:-chromium} >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && echo "Installing Debian's chromium for the browser tests" \
+	  && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; } \
+	  || { echo "The browser tests need Chromium: run 'sudo apt-get install chromium', or set CHROMIUM to your own."; exit 1; }
+
+.venv/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; name one with 'make PYTHON=python3.12 ...'."; exit 1; }
+	@$(PYTHON) -m venv .venv \
+	  || { echo "Could not make a virtual environment; on Debian run 'sudo apt-get install python3-venv'."; exit 1; }
+	@touch $@
+
+.venv/ready: .venv/created pyproject.toml constraints.txt
+	@echo "Setting up (once, about a minute) ..."
+	@$(PIP) -e .
+	@touch $@
+
+.venv/ready-dev: .venv/created pyproject.toml constraints.txt
+	@echo "Setting up for tests (once, about two minutes) ..."
+	@$(PIP) -e '.[dev]'
+	@touch $@ .venv/ready
+
+clean:
+	rm -rf .venv dist build

@@ -1,0 +1,95 @@
+// Small parts that every other file here uses. The files of this folder are joined into one module.
+
+const CANNOT_JUDGE = "cannot_judge";
+const PAUSE_AFTER = 60_000; // ms without a movement before the clock of active seconds stops
+
+function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "text") node.textContent = value;
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...present(children));
+  return node;
+}
+
+function present(children) {
+  return children.filter((child) => child !== null && child !== undefined);
+}
+
+function literal(text) {
+  const given = text === null || text === undefined ? "" : String(text);
+  if (given.trim() === "") return el("div", { class: "text blank", text: "(empty)" });
+  return el("div", { class: "text", dir: "auto", text: given });
+}
+
+// One key press as the answer key it stands for: digits from the top row and the
+// number pad on any layout, letters by what is printed, else by where the key is.
+function pressed(event) {
+  if (event.key === "?") return "?";
+  const digit = /^(Digit|Numpad)([0-9])$/.exec(event.code);
+  if (digit) return digit[1] === "Digit" && event.shiftKey && !/^[0-9]$/.test(event.key) ? null : digit[2];
+  if (/^[a-z0-9]$/i.test(event.key)) return event.key.toLowerCase();
+  const letter = /^Key([A-Z])$/.exec(event.code);
+  return letter && event.key.length === 1 ? letter[1].toLowerCase() : event.key;
+}
+
+const memory = {
+  read(key) {
+    try {
+      return JSON.parse(sessionStorage.getItem(key)) ?? {};
+    } catch {
+      return {};
+    }
+  },
+  write(key, value) {
+    try {
+      sessionStorage.setItem(key, JSON.stringify(value));
+    } catch {
+      // Private windows may refuse; the draft then lives as long as the page.
+    }
+  },
+  forget(key) {
+    try {
+      sessionStorage.removeItem(key);
+    } catch {
+      // As above.
+    }
+  },
+};
+
+// Offsets are code points of the stored text; the browser counts UTF-16 units.
+function points(text, units) {
+  return Array.from(text.slice(0, units)).length;
+}
+
+function units(text, count) {
+  return Array.from(text).slice(0, count).join("").length;
+}
+
+// Seconds a person was at work on one view: idle time over a minute and hidden tabs do not count.
+class Clock {
+  constructor() {
+    this.restart();
+  }
+
+  restart() {
+    this.total = 0;
+    this.last = performance.now();
+    this.hidden = document.hidden;
+  }
+
+  move() {
+    const now = performance.now();
+    if (!this.hidden) this.total += Math.min(now - this.last, PAUSE_AFTER);
+    this.last = now;
+    this.hidden = document.hidden;
+  }
+
+  seconds() {
+    this.move();
+    return Math.round(this.total / 100) / 10;
+  }
+}

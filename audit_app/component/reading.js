@@ -1,0 +1,169 @@
+// The left pane: what is judged, word for word. Texts are set with textContent; nothing is parsed as markup.
+
+const SUPPORTS = { gold: "the reference answer", wrong: "something wrong", neither: "neither" };
+
+function passageHead(passage, open) {
+  const named = passage.title ? String(passage.title) : `Passage ${passage.number}`;
+  const source = [passage.publisher, passage.source_type].filter(Boolean).join(" · ");
+  return el(
+    "button",
+    { type: "button", class: "head", "aria-expanded": String(open) },
+    el("span", { class: "fold", "aria-hidden": "true" }),
+    passage.title ? el("span", { class: "number", text: passage.number }) : null,
+    el(
+      "span",
+      { class: "about" },
+      el("span", { class: "named", dir: "auto", text: named }),
+      source ? el("span", { class: "source", dir: "auto", text: source }) : null,
+    ),
+    el("span", { class: "asked", text: "asked about now" }),
+  );
+}
+
+function drawPassage(passage) {
+  const head = passageHead(passage, true);
+  const rest = el(
+    "div",
+    { class: "body" },
+    passage.url ? el("div", { class: "url", dir: "ltr", text: passage.url }) : null,
+    passage.supports
+      ? el("div", { class: "claim", text: `Built to support: ${SUPPORTS[passage.supports] ?? passage.supports}` })
+      : null,
+    literal(passage.text),
+  );
+  head.addEventListener("click", () => fold(head, rest.hidden));
+  return el("article", { class: "passage", "data-number": passage.number }, head, rest);
+}
+
+function fold(head, open) {
+  head.setAttribute("aria-expanded", String(open));
+  head.nextElementSibling.hidden = !open;
+  const article = head.parentElement;
+  const pane = article.parentElement.parentElement;
+  // Folding a passage that one is deep inside must not throw the reader somewhere else.
+  if (!open && article.offsetTop < pane.scrollTop) pane.scrollTop = article.offsetTop;
+}
+
+function foldAll(section, button) {
+  const open = button.getAttribute("aria-pressed") === "true";
+  for (const head of section.querySelectorAll(".head")) {
+    head.setAttribute("aria-expanded", String(open));
+    head.nextElementSibling.hidden = !open;
+  }
+  button.setAttribute("aria-pressed", String(!open));
+  button.textContent = open ? "Fold all" : "Unfold all";
+}
+
+function drawArtifact(artifact) {
+  const section = el("section", { class: `artifact ${artifact.passages ? "passages" : ""}` });
+  const heading = el("h3", { text: artifact.title ?? artifact.name });
+  section.append(heading);
+  if (artifact.passages) {
+    if (artifact.passages.length > 1) {
+      const all = el("button", { type: "button", class: "plain", "aria-pressed": "false", text: "Fold all" });
+      all.addEventListener("click", () => foldAll(section, all));
+      heading.append(el("span", { class: "count", text: ` (${artifact.passages.length})` }), all);
+    }
+    if (artifact.passages.length === 0) section.append(el("div", { class: "text blank", text: "(no passages)" }));
+    section.append(...artifact.passages.map(drawPassage));
+  } else if (artifact.texts) {
+    if (artifact.texts.length === 0) section.append(el("div", { class: "text blank", text: "(none)" }));
+    section.append(...artifact.texts.map(literal));
+  } else {
+    section.append(literal(artifact.text));
+  }
+  return section;
+}
+
+class Reading {
+  constructor() {
+    this.sections = new Map(); // what is on screen, by what it was drawn from: equal texts are not drawn twice
+    this.jump = el("nav", { class: "jump", "aria-label": "Jump to" });
+    this.pane = el("div", { class: "reading", tabindex: "0", role: "region", "aria-label": "What you judge" });
+    this.node = el("div", { class: "left" }, this.jump, this.pane);
+  }
+
+  clear() {
+    this.sections.clear();
+    this.pane.replaceChildren();
+    this.jump.replaceChildren();
+  }
+
+  draw(view) {
+    const before = this.sections;
+    this.sections = new Map();
+    const drawn = view.artifacts.map((artifact) => {
+      const key = JSON.stringify(artifact);
+      const section = before.get(key) ?? drawArtifact(artifact);
+      before.delete(key);
+      this.sections.set(key, section);
+      return section;
+    });
+    const same = before.size === 0 && drawn.length === this.pane.children.length;
+    if (!same) {
+      this.pane.replaceChildren(...drawn);
+      this.pane.scrollTop = 0;
+    }
+    this.drawJump(view, drawn);
+    this.mark(view.label.passage);
+  }
+
+  drawJump(view, drawn) {
+    const to = (section) => () => this.pane.scrollTo({ top: section.offsetTop });
+    const buttons = view.artifacts.map((artifact, index) =>
+      el("button", { type: "button", class: "plain", text: artifact.title ?? artifact.name, onclick: to(drawn[index]) }),
+    );
+    this.jump.replaceChildren(...(buttons.length > 1 ? buttons : []));
+  }
+
+  mark(number) {
+    for (const passage of this.pane.querySelectorAll(".passage")) {
+      const asked = number !== null && number !== undefined && passage.dataset.number === String(number);
+      passage.classList.toggle("now", asked);
+      if (!asked) continue;
+      passage.querySelector(".head").setAttribute("aria-expanded", "true");
+      passage.querySelector(".body").hidden = false;
+      requestAnimationFrame(() => this.pane.scrollTo({ top: passage.offsetTop }));
+    }
+  }
+
+  scrollBy(top) {
+    this.pane.scrollBy({ top });
+  }
+
+  // The selected words with their place, if they stand in one passage.
+  quote() {
+    const range = this.selected();
+    const text = range?.startContainer;
+    const passage = text?.parentElement?.matches?.(".passage .text") ? text.parentElement.closest(".passage") : null;
+    if (!passage || range.endContainer !== text || range.startOffset >= range.endOffset) return null;
+    return {
+      passage: Number(passage.dataset.number),
+      start: points(text.data, range.startOffset),
+      end: points(text.data, range.endOffset),
+      text: text.data.slice(range.startOffset, range.endOffset),
+    };
+  }
+
+  selected() {
+    const root = this.node.getRootNode();
+    const selection = root.getSelection?.() ?? document.getSelection();
+    if (document.getSelection().getComposedRanges) {
+      return document.getSelection().getComposedRanges({ shadowRoots: [root].filter((node) => node.host) })[0];
+    }
+    return selection.rangeCount ? selection.getRangeAt(0) : null;
+  }
+
+  highlight(quotes) {
+    if (!globalThis.Highlight) return;
+    const ranges = quotes.map((quote) => {
+      const text = this.pane.querySelector(`.passage[data-number="${Number(quote.passage)}"] .text`)?.firstChild;
+      if (!text || points(text.data, text.length) < quote.end) return null;
+      const range = { startContainer: text, endContainer: text };
+      range.startOffset = units(text.data, quote.start);
+      range.endOffset = units(text.data, quote.end);
+      return new StaticRange(range);
+    });
+    CSS.highlights.set("evidence", new Highlight(...present(ranges)));
+  }
+}

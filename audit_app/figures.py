@@ -1,0 +1,263 @@
+"""What the result screens are drawn with: tables and dots with intervals as escaped HTML, and the pickers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+from audit_app.actions.choices import Choices
+from audit_app.actions.report import percent
+from audit_app.actions.seal import Seal
+from audit_app.literal import literal
+from data.errors import StudyProblem
+
+STYLE = """<style>
+[data-testid="stMainBlockContainer"] { margin: 0 auto; max-width: 66rem; padding-bottom: 3rem; }
+.ea { --mark: color-mix(in srgb, #2a6fc9 72%, currentColor); --line: color-mix(in srgb, currentColor 20%, transparent);
+  line-height: 1.45; overflow-wrap: anywhere; }
+.ea h1 { font-size: 1.9rem; font-weight: 650; line-height: 1.2; margin: 0; padding: 0; }
+.ea h2 { font-size: 1.2rem; font-weight: 650; margin: 0.75rem 0 0; padding: 0; }
+.ea p { margin: 0; }
+.ea ul, .ea ol { margin: 0.25rem 0 0; padding-left: 1.25rem; }
+.ea .soft, .ea th span, .ea thead th { font-weight: 400; opacity: 0.78; }
+.ea .notice { border-left: 3px solid var(--mark); padding: 0.1rem 0 0.1rem 0.9rem; }
+.ea code { background: color-mix(in srgb, currentColor 9%, transparent); border-radius: 0.25rem; font-size: 0.875em;
+  padding: 0.1em 0.35em; }
+.ea table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0; width: 100%; }
+.ea th, .ea td { border: 0; border-bottom: 1px solid var(--line); padding: 0.45rem 0.9rem 0.45rem 0; text-align: left;
+  vertical-align: top; }
+.ea th:last-child, .ea td:last-child { padding-right: 0; }
+.ea tbody th { font-weight: 600; }
+.ea thead th { font-size: 0.875rem; vertical-align: bottom; }
+.ea tbody th.group { border-bottom: 0; padding-top: 1.1rem; }
+.ea.dots table { table-layout: fixed; }
+.ea.dots td { vertical-align: middle; }
+.ea.dots col.name { width: 29%; } .ea.dots col.number { width: 23%; } .ea.dots col.beside { width: 15%; }
+.ea.dots td b { font-size: 1.1rem; } .ea.dots th span { display: block; font-size: 0.875rem; }
+.ea .track, .ea .axis { margin: 0 0.6rem; position: relative; }
+.ea .track { background: linear-gradient(var(--line), var(--line)) center / 1px 100% no-repeat;
+  border: solid var(--line); border-width: 0 1px; height: 1.9rem; }
+.ea .axis { display: flex; font-size: 0.8rem; justify-content: space-between; }
+.ea .axis span { flex: 0 0 0; white-space: nowrap; display: flex; justify-content: center; }
+.ea .mark { display: inline-block; box-sizing: border-box; }
+.ea .track .mark { position: absolute; transform: translate(-50%, -50%); }
+.ea .dot { background: var(--mark); border-radius: 50%; height: 0.75rem; width: 0.75rem; top: 67%; }
+.ea .hollow { border: 2px solid currentColor; height: 0.6rem; width: 0.6rem; top: 24%; }
+.ea .track .hollow { transform: translate(-50%, -50%) rotate(45deg); }
+.ea .key .hollow { transform: rotate(45deg); margin: 0 0.25rem; }
+.ea .track .interval { background: var(--mark); height: 0.25rem; position: absolute; top: calc(67% - 0.125rem); }
+.ea .key { display: flex; flex-wrap: wrap; font-size: 0.875rem; gap: 0.15rem 1.25rem; margin-top: 0.5rem; }
+.ea .key .mark { margin-right: 0.4rem; }
+.ea.cross table { width: auto; } .ea.cross td, .ea.cross th { padding-right: 1.5rem; }
+@media (max-width: 700px) {
+  .ea h1 { font-size: 1.6rem; }
+  .ea.dots colgroup, .ea.dots thead th:not(.scale) { display: none; }
+  .ea.dots table, .ea.dots thead, .ea.dots tbody { display: block; }
+  .ea.dots tr { border-bottom: 1px solid var(--line); display: grid; gap: 0 1rem; grid-template-columns: 1fr auto;
+    padding: 0.5rem 0; }
+  .ea.dots thead tr { padding-bottom: 0; }
+  .ea.dots th, .ea.dots td { border: 0; padding: 0.1rem 0; }
+  .ea.dots tbody th, .ea.dots .scale, .ea.dots .plot { grid-column: 1 / -1; }
+  .ea.dots tbody th span { display: inline; margin-left: 0.4rem; }
+  .ea.dots .beside::before { content: attr(data-label) " "; }
+  .ea.cards thead { display: none; }
+  .ea.cards table, .ea.cards tbody, .ea.cards tr, .ea.cards th, .ea.cards td { display: block; }
+  .ea.cards tr { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
+  .ea.cards th, .ea.cards td { border: 0; padding: 0.1rem 0; }
+  .ea.cards td:empty { display: none; }
+  .ea.cards td { display: flex; gap: 0.75rem; justify-content: space-between; text-align: right; }
+  .ea.cards td::before { content: attr(data-label); flex: none; opacity: 0.78; }
+}
+</style>"""
+
+ENDS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Where the scale of a figure may end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """One row of a figure: a share in [0, 1] as a dot with its interval, and another one beside it as a hollow mark."""
+
+    name: str
+    title: str = ""
+    value: float | None
+    low: float | None
+    high: float | None
+    words: str
+    """The share in words, or the sentence that says why there is none."""
+    beside: float | None = None
+    beside_words: str = ""
+
+    @property
+    def row(self) -> str:
+        """Everything that is said in words, in one line of text for tests and for reading aloud."""
+        return " ".join(part for part in (self.name, self.title, self.words, self.beside_words) if part)
+
+
+def dots(groups: Mapping[str, Sequence[Dot]], *, words: str, beside: str = "") -> str:
+    """A figure as an HTML table whose numbers are text; the drawing itself is hidden from screen readers.
+
+    Args:
+        groups: Rows under a heading; no heading where that is empty.
+        words: Head of the column of numbers.
+        beside: Head of the column of the numbers beside them; none when empty.
+
+    >>> figure = dots({"": [Dot(name="<b>", value=0.25, low=0.2, high=0.3, words="25.0 %")]}, words="Share")
+    >>> "&lt;b&gt;" in figure, "left:62.50%" in figure
+    (True, True)
+    """
+    rows = [row for group in groups.values() for row in group]
+    end = _end(rows)
+    head = f'<th scope="col">{escape(words)}</th>' + (f'<th scope="col">{escape(beside)}</th>' if beside else "")
+    bodies = "".join(_group(heading, group, end, beside) for heading, group in groups.items())
+    scale = "".join(f"<span>{escape(percent(tick, 0))}</span>" for tick in (0.0, end / 2, end))
+    last = '<col class="beside">' if beside else ""
+    return (
+        f'<div class="ea dots"><table><colgroup><col class="name"><col><col class="number">{last}</colgroup>'
+        f'<thead><tr><th></th><th class="scale" aria-hidden="true"><div class="axis">{scale}</div></th>{head}</tr>'
+        f"</thead>{bodies}</table></div>"
+    )
+
+
+def _end(rows: Sequence[Dot]) -> float:
+    """The scale starts at 0 and is no longer than it has to be."""
+    highest = max((x for row in rows for x in (row.value, row.high, row.beside) if x is not None), default=1.0)
+    return next(end for end in ENDS if end >= min(highest, 1.0))
+
+
+def _group(heading: str, rows: Sequence[Dot], end: float, beside: str) -> str:
+    span = 4 if beside else 3
+    head = f'<tr><th class="group" colspan="{span}" scope="rowgroup">{escape(heading)}</th></tr>' if heading else ""
+    return f"<tbody>{head}{''.join(_row(row, end, beside) for row in rows)}</tbody>"
+
+
+def _row(row: Dot, end: float, beside: str) -> str:
+    title = f" <span>{escape(row.title)}</span>" if row.title else ""
+    name = f'<th scope="row"><bdi>{escape(row.name)}</bdi>{title}</th>'
+    other = f'<td class="beside" data-label="{escape(beside)}">{escape(row.beside_words)}</td>' if beside else ""
+    if row.value is None and row.beside is None:
+        return f'<tr>{name}<td class="plot" colspan="2">{escape(row.words)}</td>{other}</tr>'
+    share, _, rest = row.words.partition(" (")
+    words = f"<b>{escape(share)}</b>{escape(' (' + rest) if rest else ''}" if row.value is not None else None
+    number = f"<td>{words or escape(row.words)}</td>"
+    return f'<tr>{name}<td class="plot" aria-hidden="true">{_track(row, end)}</td>{number}{other}</tr>'
+
+
+def _track(row: Dot, end: float) -> str:
+    def at(value: float) -> str:
+        return f"{100 * value / end:.2f}%"
+
+    parts = []
+    if row.beside is not None:
+        parts.append(f'<span class="mark hollow" style="left:{at(row.beside)}"></span>')
+    if row.low is not None and row.high is not None:
+        parts.append(f'<span class="interval" style="left:{at(row.low)};width:{at(row.high - row.low)}"></span>')
+    if row.value is not None:
+        parts.append(f'<span class="mark dot" style="left:{at(row.value)}"></span>')
+    return f'<div class="track">{"".join(parts)}</div>'
+
+
+def key(dot: str, hollow: str) -> str:
+    """What the two marks of a figure mean."""
+    return (
+        f'<div class="ea"><div class="key"><span><span class="mark dot"></span>{escape(dot)}</span>'
+        f'<span><span class="mark hollow"></span>{escape(hollow)}</span></div></div>'
+    )
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows as an HTML table, the first column as heads; on a narrow screen each row is a card.
+
+    Columns without any entry are left out, as in the printed report.
+
+    >>> '<td data-label="n">3</td>' in table([{"label": "C", "n": "3", "note": ""}])
+    True
+    """
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    body = "".join(f"<tr>{''.join(_cell(row, name, first=name == names[0]) for name in names)}</tr>" for row in rows)
+    return f'<div class="ea cards"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cell(row: Mapping[str, str], name: str, *, first: bool) -> str:
+    text = escape(row.get(name, ""))
+    return f'<th scope="row">{text}</th>' if first else f'<td data-label="{escape(name)}">{text}</td>'
+
+
+def cross(cells: Sequence[Sequence[str]]) -> str:
+    """The two-by-two table of people against the judge; cells by people's label, then the judge's, No before Yes."""
+    (no_no, no_yes), (yes_no, yes_yes) = [[escape(cell) for cell in row] for row in cells]
+    return (
+        '<div class="ea cross"><table><thead><tr><th></th><th scope="col">Judge: yes</th>'
+        f'<th scope="col">Judge: no</th></tr></thead><tbody><tr><th scope="row">People: yes</th><td>{yes_yes}</td>'
+        f'<td>{yes_no}</td></tr><tr><th scope="row">People: no</th><td>{no_yes}</td><td>{no_no}</td></tr>'
+        "</tbody></table></div>"
+    )
+
+
+def sentence(text: str, *, soft: bool = False, notice: bool = False) -> str:
+    """A sentence, shown as it is; soft for what is only read by those who look for it."""
+    look = f"{'soft ' if soft else ''}{'notice' if notice else ''}"
+    return f'<div class="ea"><div class="{look}">{literal(text)}</div></div>'
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Sentences as a list."""
+    return f'<div class="ea"><ul>{"".join(f"<li>{escape(text)}</li>" for text in texts)}</ul></div>'
+
+
+def defined(terms: Mapping[str, str]) -> str:
+    """Words and what they mean."""
+    items = "".join(f"<li><b>{escape(word)}</b>: {escape(meaning)}</li>" for word, meaning in terms.items())
+    return f'<div class="ea"><ul>{items}</ul></div>'
+
+
+def heading(text: str) -> str:
+    """The heading of a part of a screen."""
+    return f'<div class="ea"><h2>{escape(text)}</h2></div>'
+
+
+def sealed(seal: Seal) -> str:
+    """What a lead is told while results are sealed."""
+    return (
+        f"Results are sealed until everything planned is labelled; {seal.n_left} planned openings are still to do. "
+        "So nobody stops, or goes on, because of what the numbers say."
+    )
+
+
+STEPS = """<div class="ea"><p>A study gets here in four steps:</p><ol>
+<li>bring in the benchmark: <code>evidence-audit import tasks|contexts|responses|verdicts FILE</code></li>
+<li>draw what people will read: <code>evidence-audit sample draw</code></li>
+<li>invite people: <code>evidence-audit people add NAME</code></li>
+<li>they open their links and label; results open by themselves when the plan is done.</li>
+</ol></div>"""
+
+
+@contextmanager
+def screen(study_name: str, title: str) -> Iterator[None]:
+    """A result screen: its heading, and a calm sentence in place of what cannot be shown."""
+    st.html(STYLE)
+    st.html(f'<div class="ea"><p class="soft">{escape(study_name)}</p><h1>{escape(title)}</h1></div>')
+    try:
+        yield
+    except StudyProblem as problem:
+        st.html(sentence(str(problem), notice=True))
+        st.html(STEPS)
+
+
+def pick_sample(given: Choices) -> str:
+    """The sample to look at: the newest, unless there are others and somebody chooses one."""
+    if len(given.samples) < 2:
+        return given.samples[0]
+    chosen: str = st.selectbox("Sample", given.samples, key="sample", required=True, persist_state="session")
+    return chosen
+
+
+def pick_judge(given: Choices) -> str | None:
+    """The judge to look at: the first by name, unless somebody chooses another; None when there is none."""
+    if len(given.judges) < 2:
+        return given.judges[0] if given.judges else None
+    chosen: str = st.selectbox("Judge", given.judges, key="judge", required=True, persist_state="session")
+    return chosen

@@ -1,0 +1,115 @@
+"""How far a judge can be trusted: its labels against people's, and against saying always the same."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from agreement.confusion import JudgeAgreement
+from agreement.result import Agreement
+from audit_app import figures, state
+from audit_app.actions import report as reports
+from audit_app.actions.choices import choices
+from audit_app.actions.results import judge_check
+from audit_app.figures import Dot
+from data.rubric import Rubric
+
+WORDS = {
+    "sensitivity": "of what people call yes, the share that the judge calls yes.",
+    "specificity": "of what people call no, the share that the judge calls no.",
+    "accuracy": "the share on which the judge says what people say. Worth something only where it is above what "
+    "always saying yes, or always saying no, would reach.",
+    "kappa": "Cohen's kappa: agreement beyond what two raters with these shares of yes would reach by chance. It is "
+    "low when almost everything is yes, or no, even if the two agree nearly always.",
+    "n": "responses with a label of people and of the judge.",
+    "dropped": "responses that people labelled but the judge left unscored.",
+}
+
+
+def render() -> None:
+    """Draws the screen."""
+    study = state.study()
+    with figures.screen(study.name, "Judge"):
+        given = choices(study)
+        if not given.seal.is_open:
+            st.html(figures.sentence(figures.sealed(given.seal), notice=True))
+            st.html(figures.sentence("They can be opened early on the Report screen.", soft=True))
+            return
+        left, right = st.columns(2)
+        with left:
+            judge = figures.pick_judge(given)
+        with right:
+            sample_id = figures.pick_sample(given)
+        check = judge_check(study, sample_id=sample_id, judge=judge)
+        st.html(figures.sentence(check.sentence))
+        _draw(check.labels, study.rubric)
+
+
+def _draw(labels: Mapping[str, JudgeAgreement], rubric: Rubric) -> None:
+    st.html(
+        figures.dots(
+            {"": [_accuracy(name, rubric[name].title, found) for name, found in labels.items()]},
+            words="Accuracy",
+            beside="Doing without",
+        )
+    )
+    st.html(figures.key("the judge, with its 95 % interval", "the better of always saying yes and always saying no"))
+    st.html(figures.table([_row(name, found) for name, found in labels.items()]))
+    with st.expander("The two-by-two tables behind it"):
+        st.html(figures.sentence("Responses that the labelled ones stand for, and in brackets those labelled."))
+        for name, found in labels.items():
+            st.html(figures.heading(f"{name}: {rubric[name].title}"))
+            st.html(figures.cross(_cells(found)))
+            st.html(figures.listed(_more(found)))
+    with st.expander("What the numbers mean"):
+        st.html(figures.defined(WORDS))
+
+
+def _accuracy(name: str, title: str, found: JudgeAgreement) -> Dot:
+    """Accuracy as the dot; beside it the better of the two judges that look at nothing."""
+    trivial = {"always yes": found.always_yes.value, "always no": found.always_no.value}
+    best, value = max(trivial.items(), key=lambda item: item[1] or 0.0)
+    return Dot(
+        name=name,
+        title=title,
+        value=found.accuracy.value,
+        low=found.accuracy.low,
+        high=found.accuracy.high,
+        words=share(found.accuracy),
+        beside=value,
+        beside_words=f"{best} {reports.percent(value)}" if value is not None else "",
+    )
+
+
+def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
+    return {
+        "label": name,
+        "sensitivity": share(found.sensitivity),
+        "specificity": share(found.specificity),
+        "accuracy": share(found.accuracy),
+        "always yes": share(found.always_yes),
+        "always no": share(found.always_no),
+        "kappa": reports.coefficient(found.kappa),
+        "n": str(found.n),
+        "dropped": str(found.n_dropped),
+    }
+
+
+def _cells(found: JudgeAgreement) -> list[list[str]]:
+    """Weighted rows, and the labelled rows in brackets, as text."""
+    return [
+        [f"{weighted:.0f} ({count})" for weighted, count in zip(*rows, strict=True)]
+        for rows in zip(found.table, found.counts, strict=True)
+    ]
+
+
+def _more(found: JudgeAgreement) -> list[str]:
+    return [
+        f"When the judge says yes, people say yes: {share(found.positive_predictive_value)}.",
+        f"When the judge says no, people say no: {share(found.negative_predictive_value)}.",
+        f"People say yes: {share(found.human_prevalence)}; the judge: {share(found.judge_prevalence)}.",
+    ]
+
+
+def share(found: Agreement) -> str:
+    """A share with its interval, or the sentence that says why there is none."""
+    return found.why_undefined or reports.with_interval(found.value, found.low, found.high)

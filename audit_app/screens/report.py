@@ -1,0 +1,225 @@
+"""The first screen of a lead: one corrected number per metric, for whom it holds, and what is missing."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import streamlit as st
+
+from audit_app import figures, state
+from audit_app.actions import report as reports
+from audit_app.actions import results
+from audit_app.actions.choices import Choices, choices
+from audit_app.actions.labelled import Grounding
+from audit_app.actions.seal import unseal
+from audit_app.figures import Dot
+from data.study import Study
+from metrics.definitions import METRICS
+from metrics.estimate import Estimate
+
+GROUNDING: dict[str, str] = {
+    "strict": "strict: established by the passages",
+    "lenient": "lenient: supported but contradicted counts too",
+}
+
+METHODS = {
+    "naive": "the judge's labels at face value, over all responses.",
+    "human-only": "people's labels alone, weighted by how likely each response was to be drawn.",
+    "corrected": "the judge's labels on all responses, repaired by people's labels on the drawn ones. A poor judge "
+    "makes the interval wider, not wrong.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What somebody may choose to look at; every choice has a default."""
+
+    sample_id: str
+    judge: str | None
+    by: tuple[str, ...]
+    grounding: Grounding
+    taxonomy: bool
+
+
+def render() -> None:
+    """Draws the screen."""
+    study = state.study()
+    with figures.screen(study.name, "Report"):
+        given = choices(study)
+        top = st.container()
+        options = _options(study, given)
+        result = results.metrics(
+            study,
+            sample_id=options.sample_id,
+            judge=options.judge,
+            by=options.by,
+            names=results.HEADLINE + (results.TAXONOMY if options.taxonomy else ()),
+            grounding=options.grounding,
+        )
+        with top:
+            _headline(study, result)
+        _closer(result, options)
+        if result.seal.is_open:
+            _downloads(study, options)
+
+
+def _headline(study: Study, result: results.MetricsResult) -> None:
+    """For whom the numbers hold, the seal, the numbers, what is missing, what they mean."""
+    overall = [estimate for estimate in result.estimates if not estimate.slice and estimate.metric in results.HEADLINE]
+    st.html(figures.sentence(result.sentence))
+    if result.seal.is_open:
+        st.html(figures.sentence(result.seal.sentence, soft=True))
+    else:
+        _sealed(study, result)
+    st.html(_figure({"": _by_metric(overall)}, sealed=not result.seal.is_open))
+    if result.seal.is_open:
+        st.html(
+            figures.key("corrected: as people would have scored, with its 95 % interval", "naive: the judge's word")
+        )
+    st.html(figures.heading("What is missing"))
+    st.html(figures.listed(missing(result)))
+    with st.expander("What the numbers mean"):
+        st.html(figures.defined({f"{m} ({METRICS[m].title})": METRICS[m].sentence for m in _names(result.estimates)}))
+        st.html(figures.defined(METHODS))
+
+
+def _sealed(study: Study, result: results.MetricsResult) -> None:
+    """Why nothing is shown, and the way to open it early."""
+    st.html(figures.sentence(figures.sealed(result.seal), notice=True))
+    with st.expander("Open results early"), st.form("unseal", border=False):
+        st.html(
+            figures.sentence(
+                "This is for good: results cannot be sealed again, and the reason is printed with every result."
+            )
+        )
+        reason = st.text_input("Why now?", max_chars=300)
+        if st.form_submit_button("Open results for good"):
+            if reason.strip():
+                unseal(study, reason.strip())
+                st.rerun()
+            st.html(figures.sentence("Give a reason first; readers will want to know it.", notice=True))
+
+
+def missing(result: results.MetricsResult) -> list[str]:
+    """What the numbers do not rest on, in sentences."""
+    found = []
+    if result.n_labelled < result.n_drawn:
+        found.append(f"{result.n_drawn - result.n_labelled} of {result.n_drawn} drawn responses are not labelled yet.")
+    if result.judge is None:
+        found.append("No verdicts are imported: there is no naive number, and people's labels stand alone.")
+    overall = [e for e in result.estimates if not e.slice]
+    for count, names in _dropped(overall, "corrected").items():
+        found.append(f"{names}: {count} labelled responses are left out, a label was skipped or could not be judged.")
+    for count, names in _dropped(overall, "naive").items() if result.judge else ():
+        found.append(f"{names}: the judge gave no usable label for {count} of {result.n_frame} responses.")
+    if result.left_out:
+        found.append(result.left_out)
+    return found or ["Nothing: every drawn response is labelled, and every label could be used."]
+
+
+def _dropped(estimates: Sequence[Estimate], method: str) -> dict[int, str]:
+    """The metrics that leave out the same number of rows, by that number."""
+    names = defaultdict(list)
+    for estimate in estimates:
+        if estimate.method == method and estimate.n_dropped:
+            names[estimate.n_dropped].append(estimate.metric)
+    return {count: ", ".join(metrics) for count, metrics in names.items()}
+
+
+def _options(study: Study, given: Choices) -> Options:
+    """The choices below the headline; only those that there are."""
+    st.html(figures.heading("Look closer"))
+    asked = set(study.rubric.names("response"))
+    left, middle, right = st.columns(3)
+    with left:
+        judge = figures.pick_judge(given)
+        sample_id = figures.pick_sample(given)
+    with middle:
+        by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
+    with right:
+        grounding = st.selectbox(
+            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding", required=True
+        )
+    taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
+    return Options(sample_id=sample_id, judge=judge, by=tuple(by), grounding=grounding, taxonomy=taxonomy)
+
+
+def _closer(result: results.MetricsResult, options: Options) -> None:
+    """The taxonomy and the slices that were asked for, and every number as text."""
+    sealed = not result.seal.is_open
+    if options.taxonomy:
+        shares = [e for e in result.estimates if not e.slice and e.metric in results.TAXONOMY]
+        st.html(_figure({"Grounding taxonomy, all responses": _by_metric(shares)}, sealed=sealed))
+    if options.by:
+        sliced = [e for e in result.estimates if e.slice]
+        groups = {_title(name): _by_slice([e for e in sliced if e.metric == name]) for name in _names(sliced)}
+        st.html(_figure(groups, sealed=sealed))
+    if not sealed:
+        with st.expander("All numbers, with people's labels alone"):
+            st.html(figures.table(reports.metric_rows(result.estimates)))
+
+
+def _downloads(study: Study, options: Options) -> None:
+    """The report as files; made when somebody asks for them."""
+
+    def made() -> reports.Report:
+        return reports.report(study, sample_id=options.sample_id, judge=options.judge)
+
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download report.md", lambda: reports.as_markdown(made()), "report.md", "text/markdown", on_click="ignore"
+        )
+        st.download_button(
+            "Download report.json",
+            lambda: reports.as_json(made()),
+            "report.json",
+            "application/json",
+            on_click="ignore",
+        )
+    if options.grounding != "strict":
+        st.html(figures.sentence("The files are made with strict grounding.", soft=True))
+
+
+def _names(estimates: Sequence[Estimate]) -> list[str]:
+    return list(dict.fromkeys(estimate.metric for estimate in estimates))
+
+
+def _title(name: str) -> str:
+    return f"{name}: {METRICS[name].title}" if name in results.HEADLINE else METRICS[name].title
+
+
+def _by_metric(estimates: Sequence[Estimate]) -> list[Dot]:
+    taxonomy = {name: METRICS[name].title for name in results.TAXONOMY}
+    return [
+        _dot([e for e in estimates if e.metric == name], taxonomy.get(name, name), METRICS[name].title)
+        for name in _names(estimates)
+    ]
+
+
+def _by_slice(estimates: Sequence[Estimate]) -> list[Dot]:
+    slices = dict.fromkeys(tuple(e.slice.values()) for e in estimates)
+    return [
+        _dot([e for e in estimates if tuple(e.slice.values()) == values], " · ".join(v or "(none)" for v in values))
+        for values in slices
+    ]
+
+
+def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
+    """One metric on one slice: corrected as the dot, naive beside it."""
+    by_method = {estimate.method: estimate for estimate in estimates}
+    naive, corrected = by_method["naive"], by_method["corrected"]
+    return Dot(
+        name=name,
+        title="" if title == name else title,
+        value=corrected.value,
+        low=corrected.low,
+        high=corrected.high,
+        words=corrected.why_undefined or reports.with_interval(corrected.value, corrected.low, corrected.high),
+        beside=naive.value,
+        beside_words=naive.why_undefined or reports.percent(naive.value),
+    )
+
+
+def _figure(groups: dict[str, list[Dot]], *, sealed: bool) -> str:
+    return figures.dots(groups, words="Corrected", beside="" if sealed else "Naive")

@@ -1,0 +1,129 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from data.errors import Problem, StudyProblem
+from data.reading import Raw, Row, read
+
+
+def written(tmp_path: Path, name: str, content: str | bytes) -> Path:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def values(path: Path) -> list[dict[str, Raw]]:
+    return [row.values for row in read(path) if isinstance(row, Row)]
+
+
+def problems(path: Path) -> list[str]:
+    return [str(row) for row in read(path) if isinstance(row, Problem)]
+
+
+def test_numbers_stay_as_they_are_written(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.jsonl", '{"a": 1e5, "b": 1.0, "c": 12345678901234567890, "d": NaN, "e": -0.0}\n')
+    assert values(path) == [{"a": "1e5", "b": "1.0", "c": "12345678901234567890", "d": "NaN", "e": "-0.0"}]
+
+
+@pytest.mark.parametrize("cell", ["007", "1e5", "NA", "null", "nan", "true", "=1+1", "", " x ", "\t"])
+def test_csv_cells_are_never_interpreted(tmp_path: Path, cell: str) -> None:
+    assert values(written(tmp_path, "a.csv", f"id,text\n1,{cell}\n")) == [{"id": "1", "text": cell}]
+
+
+def test_a_byte_order_mark_is_taken_off_the_front_only(tmp_path: Path) -> None:
+    assert values(written(tmp_path, "a.csv", "\ufeffid,text\n1,\ufeffx\n")) == [{"id": "1", "text": "\ufeffx"}]
+    assert values(written(tmp_path, "a.jsonl", '\ufeff{"id": "\ufeff"}\n')) == [{"id": "\ufeff"}]
+
+
+def test_blank_lines_and_a_missing_last_line_end_do_not_matter(tmp_path: Path) -> None:
+    assert values(written(tmp_path, "a.jsonl", '\n{"a": "1"}\n\r\n  \n{"a": "2"}')) == [{"a": "1"}, {"a": "2"}]
+
+
+def test_a_line_separator_inside_a_text_is_no_end_of_line(tmp_path: Path) -> None:
+    text = "one\u2028two\x85three"
+    assert values(written(tmp_path, "a.jsonl", f'{{"a": "{text}"}}\n')) == [{"a": text}]
+
+
+def test_every_line_that_is_no_object_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.jsonl", '{"a": "1"}\n[1]\n{"a": \n"x"\nnull\n{"a": "2"}\n')
+    assert [problem.split(":")[1] for problem in problems(path)] == ["2", "3", "4", "5"]
+    assert len(values(path)) == 2
+
+
+def test_a_half_written_file_is_called_that(tmp_path: Path) -> None:
+    [problem] = problems(written(tmp_path, "a.jsonl", '{"a": "1"}\n{"a": "2", "te'))
+    assert "a.jsonl:2" in problem
+    assert "half-written" in problem
+
+
+def test_json_nested_too_deeply_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+    assert "nested too deeply" in problems(written(tmp_path, "a.jsonl", "[" * 100_000 + "\n"))[0]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path, name: str) -> None:
+    good = "x,y\n1,2\n" if name == "a.csv" else '{"a": "é"}\n{"a": "b"}\n'
+    path = written(tmp_path, name, good.encode() + "caf\u00e9,1\n".encode("latin-1"))
+    with pytest.raises(StudyProblem, match=rf"{name}:3: not UTF-8"):
+        list(read(path))
+
+
+def test_the_line_of_a_csv_row_is_where_the_row_begins(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", 'id,text\n1,"two\r\nlines"\n2,b\n')
+    rows = [row for row in read(path) if isinstance(row, Row)]
+    assert [row.where.rpartition(":")[2] for row in rows] == ["2", "4"]
+    assert rows[0].values["text"] == "two\r\nlines"
+
+
+def test_a_csv_row_of_the_wrong_width_and_a_lone_quote_are_named(tmp_path: Path) -> None:
+    found = problems(written(tmp_path, "a.csv", 'id,text\n1,2,3\n2,b\n3,"open'))
+    assert "a.csv:2: 3 cells; the header has 2 columns" in found[0]
+    assert "not CSV" in found[1]
+
+
+@pytest.mark.parametrize("header", ["", "id,id\n1,2\n"])
+def test_a_csv_needs_a_header_that_names_each_column_once(tmp_path: Path, header: str) -> None:
+    with pytest.raises(StudyProblem, match="no header"):
+        list(read(written(tmp_path, "a.csv", header)))
+
+
+def test_tab_separated_files_are_read(tmp_path: Path) -> None:
+    assert values(written(tmp_path, "a.tsv", "id\ttext\n1\ta,b\n")) == [{"id": "1", "text": "a,b"}]
+
+
+def test_parquet_values_become_what_a_person_would_write(tmp_path: Path) -> None:
+    table = pa.table({"i": [7], "f": [1.5], "b": [True], "n": pa.nulls(1), "l": [["x", None]], "s": [{"a": 1}]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    expected = {"i": "7", "f": "1.5", "b": True, "n": None, "l": ["x", None], "s": {"a": "1"}}
+    assert values(tmp_path / "a.parquet") == [expected]
+
+
+def test_parquet_bytes_are_text_or_a_problem(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"t": ["é".encode(), b"\xff"]}), tmp_path / "a.parquet")
+    assert values(tmp_path / "a.parquet") == [{"t": "é"}]
+    assert "row 2: bytes that are not UTF-8" in problems(tmp_path / "a.parquet")[0]
+
+
+@pytest.mark.parametrize("damage", [lambda whole: b"", lambda whole: b"PAR1", lambda whole: whole[: len(whole) // 2]])
+def test_a_damaged_parquet_file_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    pq.write_table(pa.table({"t": ["x"] * 1000}), tmp_path / "whole.parquet")
+    path = written(tmp_path, "a.parquet", damage((tmp_path / "whole.parquet").read_bytes()))
+    with pytest.raises(StudyProblem, match="not a whole Parquet file"):
+        list(read(path))
+
+
+def test_damage_in_the_middle_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"t": [str(n) * 50 for n in range(2000)]}), tmp_path / "whole.parquet")
+    whole = bytearray((tmp_path / "whole.parquet").read_bytes())
+    whole[100:400] = b"\x00" * 300
+    with pytest.raises(StudyProblem, match=r"a\.parquet"):
+        list(read(written(tmp_path, "a.parquet", bytes(whole))))
+
+
+@pytest.mark.parametrize(("name", "sentence"), [("a.xlsx", "unknown format"), ("gone.csv", "No such file")])
+def test_unknown_and_missing_files_are_one_sentence(tmp_path: Path, name: str, sentence: str) -> None:
+    with pytest.raises(StudyProblem, match=sentence):
+        list(read(tmp_path / name))

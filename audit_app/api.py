@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from audit_app.actions.labelling import Refused
 from audit_app.gate import COOKIE, PERSON, SIGN_IN, same_origin, secret_of
-from audit_app.screens.sign_in import notice
+from audit_app.notice import notice
 from data.errors import StudyProblem
 from data.records import Person
 

@@ -12,6 +12,7 @@ from audit_app.actions.report import percent
 from audit_app.actions.seal import Seal
 from audit_app.literal import literal
 from data.errors import StudyProblem
+from data.study import Study
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] { margin: 0 auto; max-width: 66rem; padding-bottom: 3rem; }
@@ -32,9 +33,11 @@ STYLE = """<style>
 .ea tbody th { font-weight: 600; }
 .ea thead th { font-size: 0.875rem; vertical-align: bottom; }
 .ea tbody th.group { border-bottom: 0; padding-top: 1.1rem; }
+.ea .range { white-space: nowrap; }
+.ea.cards { overflow-x: auto; } .ea.cards td, .ea thead th { overflow-wrap: break-word; }
 .ea.dots table { table-layout: fixed; }
-.ea.dots td { vertical-align: middle; }
-.ea.dots col.name { width: 29%; } .ea.dots col.number { width: 23%; } .ea.dots col.beside { width: 15%; }
+.ea.dots td, .ea.dots th { vertical-align: middle; } .ea.dots .why { font-size: 0.875rem; }
+.ea.dots col.name { width: 28%; } .ea.dots col.number { width: 19%; } .ea.dots col.beside { width: 14%; }
 .ea.dots td b { font-size: 1.1rem; } .ea.dots th span { display: block; font-size: 0.875rem; }
 .ea .track, .ea .axis { margin: 0 0.6rem; position: relative; }
 .ea .track { background: linear-gradient(var(--line), var(--line)) center / 1px 100% no-repeat;
@@ -43,11 +46,13 @@ STYLE = """<style>
 .ea .axis span { flex: 0 0 0; white-space: nowrap; display: flex; justify-content: center; }
 .ea .mark { display: inline-block; box-sizing: border-box; }
 .ea .track .mark { position: absolute; transform: translate(-50%, -50%); }
-.ea .dot { background: var(--mark); border-radius: 50%; height: 0.75rem; width: 0.75rem; top: 67%; }
+.ea .dot { background: var(--mark); border-radius: 50%; height: 0.6rem; width: 0.6rem; top: 67%; }
 .ea .hollow { border: 2px solid currentColor; height: 0.6rem; width: 0.6rem; top: 24%; }
 .ea .track .hollow { transform: translate(-50%, -50%) rotate(45deg); }
 .ea .key .hollow { transform: rotate(45deg); margin: 0 0.25rem; }
-.ea .track .interval { background: var(--mark); height: 0.25rem; position: absolute; top: calc(67% - 0.125rem); }
+.ea .track .interval { background: linear-gradient(var(--mark), var(--mark)) center / 100% 2px no-repeat;
+  border: solid var(--mark); border-width: 0 2px; box-sizing: border-box; height: 0.6rem; min-width: 2px;
+  position: absolute; top: calc(67% - 0.3rem); }
 .ea .key { display: flex; flex-wrap: wrap; font-size: 0.875rem; gap: 0.15rem 1.25rem; margin-top: 0.5rem; }
 .ea .key .mark { margin-right: 0.4rem; }
 .ea.cross table { width: auto; } .ea.cross td, .ea.cross th { padding-right: 1.5rem; }
@@ -90,34 +95,31 @@ class Dot:
     beside: float | None = None
     beside_words: str = ""
 
-    @property
-    def row(self) -> str:
-        """Everything that is said in words, in one line of text for tests and for reading aloud."""
-        return " ".join(part for part in (self.name, self.title, self.words, self.beside_words) if part)
 
-
-def dots(groups: Mapping[str, Sequence[Dot]], *, words: str, beside: str = "") -> str:
+def dots(groups: Mapping[str, Sequence[Dot]], *, words: str, beside: str = "", key: tuple[str, str]) -> str:
     """A figure as an HTML table whose numbers are text; the drawing itself is hidden from screen readers.
 
     Args:
         groups: Rows under a heading; no heading where that is empty.
         words: Head of the column of numbers.
-        beside: Head of the column of the numbers beside them; none when empty.
+        beside: Head of the column of the numbers beside them; no such column when empty.
+        key: What the dot and what the hollow mark means; only said where there is a mark.
 
-    >>> figure = dots({"": [Dot(name="<b>", value=0.25, low=0.2, high=0.3, words="25.0 %")]}, words="Share")
+    >>> figure = dots({"": [Dot(name="<b>", value=0.25, low=0.2, high=0.3, words="25 %")]}, words="Share", key=("", ""))
     >>> "&lt;b&gt;" in figure, "left:62.50%" in figure
     (True, True)
     """
     rows = [row for group in groups.values() for row in group]
-    end = _end(rows)
+    end, bare = _end(rows), all(row.value is None and row.beside is None for row in rows)
     head = f'<th scope="col">{escape(words)}</th>' + (f'<th scope="col">{escape(beside)}</th>' if beside else "")
     bodies = "".join(_group(heading, group, end, beside) for heading, group in groups.items())
-    scale = "".join(f"<span>{escape(percent(tick, 0))}</span>" for tick in (0.0, end / 2, end))
+    ticks = "".join(f"<span>{escape(percent(tick, 0))}</span>" for tick in (0.0, end / 2, end))
     last = '<col class="beside">' if beside else ""
+    scale = f'<th class="scale" aria-hidden="true"><div class="axis">{ticks}</div></th>'
     return (
         f'<div class="ea dots"><table><colgroup><col class="name"><col><col class="number">{last}</colgroup>'
-        f'<thead><tr><th></th><th class="scale" aria-hidden="true"><div class="axis">{scale}</div></th>{head}</tr>'
-        f"</thead>{bodies}</table></div>"
+        f"{'' if bare else f'<thead><tr><th></th>{scale}{head}</tr></thead>'}{bodies}</table>"
+        f"{'' if bare else _key(*key)}</div>"
     )
 
 
@@ -139,10 +141,19 @@ def _row(row: Dot, end: float, beside: str) -> str:
     other = f'<td class="beside" data-label="{escape(beside)}">{escape(row.beside_words)}</td>' if beside else ""
     if row.value is None and row.beside is None:
         return f'<tr>{name}<td class="plot" colspan="2">{escape(row.words)}</td>{other}</tr>'
-    share, _, rest = row.words.partition(" (")
-    words = f"<b>{escape(share)}</b>{escape(' (' + rest) if rest else ''}" if row.value is not None else None
-    number = f"<td>{words or escape(row.words)}</td>"
+    number = f"<td>{_number(row.words, bold=True)}</td>"
+    if row.value is None:
+        number = f'<td class="why">{escape(row.words)}</td>'
     return f'<tr>{name}<td class="plot" aria-hidden="true">{_track(row, end)}</td>{number}{other}</tr>'
+
+
+def _number(text: str, *, bold: bool = False) -> str:
+    """Text; where it is a number with its interval, the interval is not broken over two lines."""
+    value, bracket, rest = text.partition(" (")
+    if not bracket or not value.lstrip("-")[:1].isdigit():
+        return escape(text)
+    value = f"<b>{escape(value)}</b>" if bold else escape(value)
+    return f'{value} <span class="range">({escape(rest)}</span>'
 
 
 def _track(row: Dot, end: float) -> str:
@@ -159,11 +170,10 @@ def _track(row: Dot, end: float) -> str:
     return f'<div class="track">{"".join(parts)}</div>'
 
 
-def key(dot: str, hollow: str) -> str:
-    """What the two marks of a figure mean."""
+def _key(dot: str, hollow: str) -> str:
     return (
-        f'<div class="ea"><div class="key"><span><span class="mark dot"></span>{escape(dot)}</span>'
-        f'<span><span class="mark hollow"></span>{escape(hollow)}</span></div></div>'
+        f'<div class="key"><span><span class="mark dot"></span>{escape(dot)}</span>'
+        f'<span><span class="mark hollow"></span>{escape(hollow)}</span></div>'
     )
 
 
@@ -172,7 +182,7 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
 
     Columns without any entry are left out, as in the printed report.
 
-    >>> '<td data-label="n">3</td>' in table([{"label": "C", "n": "3", "note": ""}])
+    >>> '<td data-label="n"><div>3</div></td>' in table([{"label": "C", "n": "3", "note": ""}])
     True
     """
     names = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
@@ -182,8 +192,10 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def _cell(row: Mapping[str, str], name: str, *, first: bool) -> str:
-    text = escape(row.get(name, ""))
-    return f'<th scope="row">{text}</th>' if first else f'<td data-label="{escape(name)}">{text}</td>'
+    text = row.get(name, "")
+    if first:
+        return f'<th scope="row">{escape(text)}</th>'
+    return f'<td data-label="{escape(name)}">{f"<div>{_number(text)}</div>" if text else ""}</td>'
 
 
 def cross(cells: Sequence[Sequence[str]]) -> str:
@@ -222,8 +234,8 @@ def heading(text: str) -> str:
 def sealed(seal: Seal) -> str:
     """What a lead is told while results are sealed."""
     return (
-        f"Results are sealed until everything planned is labelled; {seal.n_left} planned openings are still to do. "
-        "So nobody stops, or goes on, because of what the numbers say."
+        f"Results are sealed until everything planned is labelled, so that nobody stops, or goes on, because of what "
+        f"the numbers say. Still to do: {seal.n_left} openings of the plan."
     )
 
 
@@ -236,14 +248,14 @@ STEPS = """<div class="ea"><p>A study gets here in four steps:</p><ol>
 
 
 @contextmanager
-def screen(study_name: str, title: str) -> Iterator[None]:
+def screen(study: Study, title: str) -> Iterator[None]:
     """A result screen: its heading, and a calm sentence in place of what cannot be shown."""
     st.html(STYLE)
-    st.html(f'<div class="ea"><p class="soft">{escape(study_name)}</p><h1>{escape(title)}</h1></div>')
+    st.html(f'<div class="ea"><p class="soft">{escape(study.name)}</p><h1>{escape(title)}</h1></div>')
     try:
         yield
     except StudyProblem as problem:
-        st.html(sentence(str(problem), notice=True))
+        st.html(sentence(str(problem).removeprefix(f"{study.path}: "), notice=True))
         st.html(STEPS)
 
 
@@ -251,7 +263,7 @@ def pick_sample(given: Choices) -> str:
     """The sample to look at: the newest, unless there are others and somebody chooses one."""
     if len(given.samples) < 2:
         return given.samples[0]
-    chosen: str = st.selectbox("Sample", given.samples, key="sample", required=True, persist_state="session")
+    chosen: str = st.selectbox("Sample", given.samples, key="sample", persist_state="session")
     return chosen
 
 
@@ -259,5 +271,5 @@ def pick_judge(given: Choices) -> str | None:
     """The judge to look at: the first by name, unless somebody chooses another; None when there is none."""
     if len(given.judges) < 2:
         return given.judges[0] if given.judges else None
-    chosen: str = st.selectbox("Judge", given.judges, key="judge", required=True, persist_state="session")
+    chosen: str = st.selectbox("Judge", given.judges, key="judge", persist_state="session")
     return chosen

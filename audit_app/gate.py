@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from audit_app.screens.sign_in import notice
+from audit_app.notice import notice
 from data.errors import StudyProblem
 from data.records import Person
 

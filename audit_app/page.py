@@ -65,9 +65,10 @@ def main() -> None:
         if person is None:
             st.html(literal("You are signed out. Open the personal link that you were sent to sign in again."))
             return
-        chosen = st.navigation(
-            [st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)], position="top"
-        )
+        screens = [st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)]
+        # The default page has no address of its own; going on from it lets every screen be reloaded and bookmarked.
+        start = st.Page(lambda: st.switch_page(screens[0]), title="Start", default=True, visibility="hidden")
+        chosen = st.navigation([start, *screens], position="top")
         st.html(STYLE + who(person))
         chosen.run()
     except StudyProblem as problem:

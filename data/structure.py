@@ -286,7 +286,7 @@ class Summary:
 
 def summary(study: Study) -> Summary:
     """The counts of everything imported."""
-    n = {kind: read_columns(study, kind, [f"{kind[:-1]}_id"]).num_rows for kind in ("tasks", "contexts", "responses")}
+    n = {kind: read_columns(study, kind, [key]).num_rows for kind, key in KEYS.items()}
     rows: dict[str, list[list[int | None]]] = defaultdict(list)
     for row in read_columns(study, "verdicts", ["judge", *LABELS]).to_pylist():
         rows[row["judge"]].append([row[label] for label in LABELS])

@@ -11,7 +11,7 @@ from data.errors import Problem, StudyProblem
 from data.importers import Imported, import_file, read_records, unique
 from data.mapping import Mapping as FieldMapping
 from data.mapping import parse_pairs, read_mappings
-from data.records import Label, Person
+from data.records import CANNOT_JUDGE, Label, Person
 from data.rubric import Question
 from data.store import assignments, events, items, people
 from data.store.connection import Store, now, open_store
@@ -67,7 +67,7 @@ def _import_labels(study: Study, path: Path, mappings: Sequence[FieldMapping], *
     records, duplicates = unique(records, set(), distinct=any(m.distinct for m in mappings))
     problems += duplicates
     with open_store(study) as store, store.transaction():
-        drawn = items.known(store)
+        drawn = _passages_of_drawn(store)
         if drawn_only:
             records = [(where, r) for where, r in records if (r.item_kind, r.item_id) in drawn]
         checked = [_check(study, where, record, drawn, problems) for where, record in records]
@@ -85,7 +85,7 @@ def _import_labels(study: Study, path: Path, mappings: Sequence[FieldMapping], *
 
 
 def _check(
-    study: Study, where: str, record: Label, drawn: set[tuple[str, str]], problems: list[Problem]
+    study: Study, where: str, record: Label, drawn: Mapping[tuple[str, str], list[str]], problems: list[Problem]
 ) -> _Checked | None:
     """The label as it will be stored, or a problem."""
 
@@ -105,6 +105,14 @@ def _check(
     if question.item_kind != record.item_kind:
         problem("label", f"{record.label!r} is a label of a {question.item_kind}, not of a {record.item_kind}")
         return None
+    ranks = drawn[record.item_kind, record.item_id] if question.each == "passage" else []
+    names = [f"{question.name}.{rank}" for rank in ranks] or [question.name]
+    if record.label not in names:
+        problem("label", f"{record.label!r} is not asked of this item; expected {' or '.join(names)}")
+        return None
+    if record.purpose == "plan" and record.occasion > 1:
+        problem("occasion", f"is {record.occasion}; the plan asks once, so give the row another purpose, like repeat")
+        return None
     try:
         value = _stored(question, record.value)
     except ValueError as error:
@@ -115,6 +123,8 @@ def _check(
 
 def _stored(question: Question, raw: str | None) -> str | None:
     """The stored form of a recorded value; lists of codes are kept in the rubric's order."""
+    if raw is not None and raw.strip().casefold().replace(" ", "_") == CANNOT_JUDGE:
+        return CANNOT_JUDGE
     if raw is None or question.kind != "many":
         return question.parse(raw or "")
     allowed = [value.value for value in question.values]
@@ -122,9 +132,19 @@ def _stored(question: Question, raw: str | None) -> str | None:
         codes = json.loads(raw)
     except json.JSONDecodeError:
         codes = None
-    if not isinstance(codes, list) or not set(codes) <= set(allowed):
+    if not isinstance(codes, list) or any(code not in allowed for code in codes):
         raise ValueError(f"{raw!r}; expected a JSON list of {', '.join(allowed)}")
     return json.dumps([code for code in allowed if code in codes])
+
+
+def _passages_of_drawn(store: Store) -> dict[tuple[str, str], list[str]]:
+    """Everything drawn as (item_kind, item_id), with the passage numbers that its labels can name."""
+    ranks = {
+        row["id"]: [str(passage["rank"]) for passage in json.loads(row["body"])["passages"]]
+        for row in store.rows("SELECT id, body FROM text WHERE kind = 'context'")
+    }
+    rows = store.rows("SELECT item_kind, item_id, context_id FROM item")
+    return {(row["item_kind"], row["item_id"]): ranks.get(row["context_id"], []) for row in rows}
 
 
 def _key(record: Label, question: Question) -> AssignmentKey:
@@ -152,7 +172,9 @@ def _keep(store: Store, study: Study, ready: Sequence[_Checked]) -> None:
         seq = events.next_seq(store, assignment_id)
         given = [entry for entry in entries if entry.value is not None]
         store.insert("label_event", [_event(study, e, assignment_id, seq + i) for i, e in enumerate(given)])
-        assignments.finish(store, assignment_id, "done" if given else "skipped", None if given else BLANK)
+        # A blank after answers of an earlier file must not turn those into a skip.
+        done = given or seq > 1
+        assignments.finish(store, assignment_id, "done" if done else "skipped", None if done else BLANK)
 
 
 def _event(study: Study, entry: _Checked, assignment_id: str, seq: int) -> dict[str, Any]:

@@ -50,8 +50,8 @@ class Answered:
     """The label of the first person of the plan (target A)."""
     adjudicated: Answers
     """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
-    touched: frozenset[str]
-    """Responses that somebody of the plan has dealt with, if only by skipping."""
+    touched: Mapping[Target, frozenset[str]]
+    """Items that the plan's first person (A) or anybody of the plan (B) has dealt with, if only by skipping."""
 
     def values(self, target: Target) -> Answers:
         """The labels of one target."""
@@ -63,11 +63,13 @@ def answered(store: Store, item_kind: str = "response") -> Answered:
     planned: dict[tuple[str, str], list[str]] = defaultdict(list)
     first: dict[tuple[str, str], str] = {}
     decided: dict[tuple[str, str], str] = {}
-    touched = set()
+    touched: dict[Target, set[str]] = {"A": set(), "B": set()}
     for row in events.answers(store, item_kind):
         key, value = (row["item_id"], row["label"]), row["value"]
         if row["purpose"] == "plan" and (value is not None or row["state"] == "skipped"):
-            touched.add(row["item_id"])
+            touched["B"].add(row["item_id"])
+            if row["plan_order"] == 1:
+                touched["A"].add(row["item_id"])
         if value is None or value == CANNOT_JUDGE or row["state"] == "skipped":
             continue
         if row["purpose"] == "adjudication":
@@ -78,7 +80,11 @@ def answered(store: Store, item_kind: str = "response") -> Answered:
                 first[key] = value
     resolved = {(row["item_id"], row["label"]): row["value"] for row in events.resolutions(store)}
     unanimous = {key: values[0] for key, values in planned.items() if len(values) > 1 and len(set(values)) == 1}
-    return Answered(first=first, adjudicated={**unanimous, **decided, **resolved}, touched=frozenset(touched))
+    return Answered(
+        first=first,
+        adjudicated={**unanimous, **decided, **resolved},
+        touched={target: frozenset(found) for target, found in touched.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -155,7 +161,7 @@ def labelled(
     draws = [
         row
         for row in items.draws(store, sample["sample_id"], "response")
-        if row["item_id"] in found.touched and (target == "A" or ("response", row["item_id"]) in overlap)
+        if row["item_id"] in found.touched[target] and (target == "A" or ("response", row["item_id"]) in overlap)
     ]
     ids = [row["item_id"] for row in draws]
     judged = frames.judged_rows(frame, judge, ids).set_index("response_id")

@@ -194,6 +194,11 @@ def _empty(store: Store, study: Study, person: Person, passes: list[str]) -> dic
         reason = "You are not on the team for this screen. Ask the lead if you expected work here."
     elif not states:
         reason = "Nothing is planned for this screen yet. The lead draws a sample with `evidence-audit sample draw`."
+    elif count["open"] and _waits_for_evidence(store, study, person, passes):
+        reason = (
+            "Label the responses first (screen Label): the work here shows reference answers, "
+            "so it is offered once you have judged the grounding of what is planned for you."
+        )
     elif count["open"]:
         reason = (
             f"Nothing for you right now: {count['open']} openings are left, but they are on items or questions "
@@ -204,8 +209,16 @@ def _empty(store: Store, study: Study, person: Person, passes: list[str]) -> dic
         reason = f"You are done for now: other people are at work on {last}. Thank you!"
     else:
         reason = "All done: everything that was planned has been labelled. Thank you!"
-    of = done + (count["open"] if not done else 0)
-    return {"state": "empty", "reason": reason, "progress": {"done": done, "of": max(done, of)}}
+    return {"state": "empty", "reason": reason, "progress": {"done": done, "of": done or count["open"]}}
+
+
+def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list[str]) -> bool:
+    """Whether this person could still be given evidence work, or has some in hand; then gold answers wait."""
+    if "evidence" in passes or not _in_evidence(study, person):
+        return False
+    return _progress(store, study, person, ["evidence"])["of"] > assignments.done_by(
+        store, person.person_id, ["evidence"]
+    )
 
 
 def _keep(store: Store, study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +235,9 @@ def _keep(store: Store, study: Study, person: Person, answer: Mapping[str, Any])
     owed = _owed(store, study, assignment, item)
     if label not in owed:
         raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(owed)}")
-    value, comment = _value(study.rubric[label], answer), _comment(answer)
+    value, comment, quotes = _value(study.rubric[label], answer), _comment(answer), answer.get("evidence") or []
+    if not isinstance(quotes, list):
+        raise Refused(422, "evidence: expected a list of quotes")
     there = events.find(store, assignment.assignment_id, seq)
     if there and (there.label, there.value) == (label, value):
         return {"label": label, "value": value, "created_at": there.created_at}
@@ -236,7 +251,7 @@ def _keep(store: Store, study: Study, person: Person, answer: Mapping[str, Any])
             "assignment_id": assignment.assignment_id,
             "label": label,
             "value": value,
-            "evidence": list(answer.get("evidence") or []),
+            "evidence": quotes,
             "comment": comment,
             "seen_before": events.seen_before(store, assignment.assignment_id, person.person_id),
             "active_seconds": _seconds(answer.get("active_seconds")),
@@ -283,7 +298,7 @@ def _value(question: Question, answer: Mapping[str, Any]) -> str:
             raise Refused(422, "“Cannot judge” needs a note that says why.")
         return CANNOT_JUDGE
     if question.kind == "many":
-        if not isinstance(value, list) or not set(value) <= set(allowed):
+        if not isinstance(value, list) or any(code not in allowed for code in value):
             raise Refused(422, f"{question.name}: {value!r}; expected a list of {', '.join(allowed)}")
         return json.dumps([code for code in allowed if code in value])
     if value not in allowed:

@@ -57,7 +57,11 @@ def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
     for estimate in estimates:
         key = (estimate.metric, tuple(estimate.slice.values()))
         row = rows.setdefault(
-            key, {"metric": estimate.metric, "slice": " · ".join(estimate.slice.values()) or "all responses"}
+            key,
+            {
+                "metric": estimate.metric,
+                "slice": " · ".join(v or "(none)" for v in estimate.slice.values()) or "all responses",
+            },
         )
         row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
         if estimate.method == "corrected":

@@ -125,11 +125,14 @@ def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
 
 def _sealed(estimate: Estimate) -> Estimate:
     """The same estimate without its place: how wide it is may be known, where it lies may not."""
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        reason = estimate.why_undefined or "sealed until the planned labels are in"
+    if estimate.tier == "refused":
+        # How many labels count in a denominator is itself a result.
+        reason = "sealed; too few labels for a number so far"
+    elif estimate.value is None or estimate.low is None or estimate.high is None:
+        reason = "sealed until the planned labels are in"
     else:
         reason = f"sealed; the interval is {100 * (estimate.high - estimate.low):.1f} points wide"
-    return replace(estimate, value=None, low=None, high=None, why_undefined=reason)
+    return replace(estimate, value=None, low=None, high=None, n_effective=None, why_undefined=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,13 +143,17 @@ class JudgeCheck:
     judge: str
     target: Target
     seal: Seal
+    n_frame: int
     labels: dict[str, JudgeAgreement]
 
     @property
     def sentence(self) -> str:
         """What is compared."""
         who = "the first planned annotator" if self.target == "A" else "the adjudicated label"
-        return f"Judge {self.judge} against {who} (target {self.target}), weighted to all responses."
+        scope = "weighted to all responses"
+        if all(found.n + found.n_dropped == self.n_frame for found in self.labels.values()):
+            scope = "exact for these responses, as all of them are labelled"
+        return f"Judge {self.judge} against {who} (target {self.target}), {scope}."
 
 
 def judge_check(
@@ -176,6 +183,7 @@ def judge_check(
         judge=who,
         target=target,
         seal=seal,
+        n_frame=n_frame,
         labels={name: _confusion(rows, name, level, n_frame) for name in Scope.of(study, rows.human).labels},
     )
 

@@ -40,12 +40,12 @@ for command in (init, import_group, check, sample_group, people_group, serve, ag
 def main() -> None:
     """The console command: exit status 0 done, 1 a person can mend it, 2 wrong usage."""
     try:
-        cli.main(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        # Outside standalone mode click returns the status that a command exits with.
+        status = cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:
         click.echo("stopped", err=True)
         sys.exit(1)
+    sys.exit(status or 0)

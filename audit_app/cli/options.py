@@ -1,6 +1,5 @@
 """What all commands share: the study option, JSON output, and errors in a sentence instead of a traceback."""
 
-import errno
 import json
 import os
 import sys
@@ -31,7 +30,7 @@ class Group(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR):
+            if error.strerror is None:
                 raise
             where = f"{error.filename}: " if error.filename else ""
             click.echo(f"evidence-audit: {where}{error.strerror}; free space or choose another place", err=True)

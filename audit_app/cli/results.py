@@ -90,7 +90,7 @@ def metrics(
     estimates = [e for e in found.estimates if method in (None, e.method)]
     if as_json:
         print_json([estimate.as_dict() for estimate in estimates])
-    else:
+    elif estimates:
         click.echo(reports.as_table(reports.metric_rows(estimates)))
     say(found.sentence)
     if found.left_out:

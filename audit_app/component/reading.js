@@ -113,7 +113,16 @@ class Reading {
     const buttons = view.artifacts.map((artifact, index) =>
       el("button", { type: "button", class: "plain", text: artifact.title ?? artifact.name, onclick: to(drawn[index]) }),
     );
-    this.jump.replaceChildren(...(buttons.length > 1 ? buttons : []));
+    this.jump.replaceChildren(...(buttons.length > 1 ? buttons : []), ...this.reference(view));
+  }
+
+  // Beside passages the reference answer stays in sight while one scrolls.
+  reference(view) {
+    const named = (name) => view.artifacts.find((artifact) => artifact.name === name);
+    const gold = named("gold_answer");
+    if (!gold || !named("passages")) return [];
+    const accepted = [gold.text, ...(named("gold_aliases")?.texts ?? [])].join(" · ");
+    return [el("div", { class: "reference", dir: "auto", text: `${gold.title}: ${accepted}` })];
   }
 
   mark(number) {

@@ -12,7 +12,7 @@ from audit_app.actions import results
 from audit_app.actions.choices import choices
 from audit_app.actions.people import list_people
 from audit_app.actions.results import AgreementResult, LabelAgreement
-from data.records import Person
+from data.records import LABELS, Person
 from data.study import Study
 
 DOMINANT = 0.8
@@ -31,7 +31,7 @@ WORDS = {
 def render() -> None:
     """Draws the screen."""
     study = state.study()
-    with figures.screen(study.name, "Agreement"):
+    with figures.screen(study, "Agreement"):
         given = choices(study)
         if not given.seal.is_open:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
@@ -81,12 +81,12 @@ def _draw(study: Study, found: AgreementResult) -> None:
 def _row(label: LabelAgreement, study: Study) -> dict[str, str]:
     per_passage = " passages" if study.rubric[label.label].each else ""
     return {
-        "label": label.title if label.title == label.label else f"{label.title} ({label.label})",
+        "label": f"{label.title} ({label.label})" if label.label in LABELS else label.title,
         **{_column(found): _words(found) for found in label.coefficients},
         "items": f"{label.n_items}{per_passage}",
         "dropped": str(label.n_dropped),
         "cannot judge": str(label.n_cannot_judge),
-        "values given": " · ".join(f"{value} {count}" for value, count in label.prevalence.items()),
+        "values given": " · ".join(f"{value}\u00a0{count}" for value, count in label.prevalence.items()),
     }
 
 

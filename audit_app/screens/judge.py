@@ -28,7 +28,7 @@ WORDS = {
 def render() -> None:
     """Draws the screen."""
     study = state.study()
-    with figures.screen(study.name, "Judge"):
+    with figures.screen(study, "Judge"):
         given = choices(study)
         if not given.seal.is_open:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
@@ -45,28 +45,24 @@ def render() -> None:
 
 
 def _draw(labels: Mapping[str, JudgeAgreement], rubric: Rubric) -> None:
-    st.html(
-        figures.dots(
-            {"": [_accuracy(name, rubric[name].title, found) for name, found in labels.items()]},
-            words="Accuracy",
-            beside="Doing without",
-        )
-    )
-    st.html(figures.key("the judge, with its 95 % interval", "the better of always saying yes and always saying no"))
+    compared = [_accuracy(name, rubric[name].title, found) for name, found in labels.items() if found.n]
+    if compared:
+        key = ("the judge, with its 95 % interval", "the better of always saying yes and always saying no")
+        st.html(figures.dots({"": compared}, words="Accuracy", beside="Always saying", key=key))
     st.html(figures.table([_row(name, found) for name, found in labels.items()]))
     with st.expander("The two-by-two tables behind it"):
         st.html(figures.sentence("Responses that the labelled ones stand for, and in brackets those labelled."))
         for name, found in labels.items():
             st.html(figures.heading(f"{name}: {rubric[name].title}"))
             st.html(figures.cross(_cells(found)))
-            st.html(figures.listed(_more(found)))
+            st.html(figures.table(_more(found)))
     with st.expander("What the numbers mean"):
         st.html(figures.defined(WORDS))
 
 
 def _accuracy(name: str, title: str, found: JudgeAgreement) -> Dot:
     """Accuracy as the dot; beside it the better of the two judges that look at nothing."""
-    trivial = {"always yes": found.always_yes.value, "always no": found.always_no.value}
+    trivial = {"yes": found.always_yes.value, "no": found.always_no.value}
     best, value = max(trivial.items(), key=lambda item: item[1] or 0.0)
     return Dot(
         name=name,
@@ -81,6 +77,8 @@ def _accuracy(name: str, title: str, found: JudgeAgreement) -> Dot:
 
 
 def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
+    if found.accuracy.why_undefined:
+        return {"label": name, "note": found.accuracy.why_undefined, "n": str(found.n), "dropped": str(found.n_dropped)}
     return {
         "label": name,
         "sensitivity": share(found.sensitivity),
@@ -102,12 +100,14 @@ def _cells(found: JudgeAgreement) -> list[list[str]]:
     ]
 
 
-def _more(found: JudgeAgreement) -> list[str]:
-    return [
-        f"When the judge says yes, people say yes: {share(found.positive_predictive_value)}.",
-        f"When the judge says no, people say no: {share(found.negative_predictive_value)}.",
-        f"People say yes: {share(found.human_prevalence)}; the judge: {share(found.judge_prevalence)}.",
-    ]
+def _more(found: JudgeAgreement) -> list[dict[str, str]]:
+    shares = {
+        "people say yes, where the judge says yes": found.positive_predictive_value,
+        "people say no, where the judge says no": found.negative_predictive_value,
+        "people say yes, of all": found.human_prevalence,
+        "the judge says yes, of all": found.judge_prevalence,
+    }
+    return [{"how often": what, "share": share(figure)} for what, figure in shares.items()]
 
 
 def share(found: Agreement) -> str:

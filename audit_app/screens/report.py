@@ -45,7 +45,7 @@ class Options:
 def render() -> None:
     """Draws the screen."""
     study = state.study()
-    with figures.screen(study.name, "Report"):
+    with figures.screen(study, "Report"):
         given = choices(study)
         top = st.container()
         options = _options(study, given)
@@ -73,10 +73,6 @@ def _headline(study: Study, result: results.MetricsResult) -> None:
     else:
         _sealed(study, result)
     st.html(_figure({"": _by_metric(overall)}, sealed=not result.seal.is_open))
-    if result.seal.is_open:
-        st.html(
-            figures.key("corrected: as people would have scored, with its 95 % interval", "naive: the judge's word")
-        )
     st.html(figures.heading("What is missing"))
     st.html(figures.listed(missing(result)))
     with st.expander("What the numbers mean"):
@@ -110,7 +106,8 @@ def missing(result: results.MetricsResult) -> list[str]:
         found.append("No verdicts are imported: there is no naive number, and people's labels stand alone.")
     overall = [e for e in result.estimates if not e.slice]
     for count, names in _dropped(overall, "corrected").items():
-        found.append(f"{names}: {count} labelled responses are left out, a label was skipped or could not be judged.")
+        left_out = f"{count} of {result.n_labelled} labelled responses left out"
+        found.append(f"{names}: {left_out} (a label was skipped or could not be judged).")
     for count, names in _dropped(overall, "naive").items() if result.judge else ():
         found.append(f"{names}: the judge gave no usable label for {count} of {result.n_frame} responses.")
     if result.left_out:
@@ -139,7 +136,7 @@ def _options(study: Study, given: Choices) -> Options:
         by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
     with right:
         grounding = st.selectbox(
-            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding", required=True
+            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
         )
     taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
     return Options(sample_id=sample_id, judge=judge, by=tuple(by), grounding=grounding, taxonomy=taxonomy)
@@ -152,12 +149,19 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
         shares = [e for e in result.estimates if not e.slice and e.metric in results.TAXONOMY]
         st.html(_figure({"Grounding taxonomy, all responses": _by_metric(shares)}, sealed=sealed))
     if options.by:
-        sliced = [e for e in result.estimates if e.slice]
-        groups = {_title(name): _by_slice([e for e in sliced if e.metric == name]) for name in _names(sliced)}
-        st.html(_figure(groups, sealed=sealed))
+        _sliced(result, results.HEADLINE, sealed=sealed)
+    if options.by and options.taxonomy:
+        with st.expander(f"Grounding taxonomy by {', '.join(options.by)}"):
+            _sliced(result, results.TAXONOMY, sealed=sealed)
     if not sealed:
-        with st.expander("All numbers, with people's labels alone"):
+        with st.expander("All numbers, also from people's labels alone"):
             st.html(figures.table(reports.metric_rows(result.estimates)))
+
+
+def _sliced(result: results.MetricsResult, names: Sequence[str], *, sealed: bool) -> None:
+    sliced = [e for e in result.estimates if e.slice and e.metric in names]
+    groups = {_title(name): _by_slice([e for e in sliced if e.metric == name]) for name in _names(sliced)}
+    st.html(_figure(groups, sealed=sealed))
 
 
 def _downloads(study: Study, options: Options) -> None:
@@ -222,4 +226,5 @@ def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
 
 
 def _figure(groups: dict[str, list[Dot]], *, sealed: bool) -> str:
-    return figures.dots(groups, words="Corrected", beside="" if sealed else "Naive")
+    key = ("corrected: as people would have scored, with its 95 % interval", "naive: the judge's word")
+    return figures.dots(groups, words="Corrected", beside="" if sealed else "Naive", key=key)

@@ -37,9 +37,20 @@ class Store:
         return next(iter(self.rows(sql, values)), None)
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]], *, ignore: bool = False) -> None:
-        """Adds rows; lists and objects are stored as JSON. With `ignore`, rows that are there already stay."""
-        encoded = [{name: encode(value) for name, value in row.items()} for row in rows]
-        self.db.table(table).insert_all(encoded, ignore=ignore)
+        """Adds rows of the same columns, all or none; lists and objects are stored as JSON.
+
+        With `ignore`, rows that are there already stay as they are.
+        """
+        if not rows:
+            return
+        # Not INSERT OR IGNORE: that would pass over values that a column refuses as well.
+        names, rest = list(rows[0]), " ON CONFLICT DO NOTHING" if ignore else ""
+        columns, marks = ", ".join(f"[{name}]" for name in names), ", ".join("?" * len(names))
+        with self.db.atomic():
+            self.db.conn.executemany(
+                f"INSERT INTO [{table}] ({columns}) VALUES ({marks}){rest}",
+                ([encode(row[name]) for name in names] for row in rows),
+            )
 
     def change(self, sql: str, values: Mapping[str, Any] | Sequence[Any]) -> int:
         """Runs one statement and says how many rows it touched."""

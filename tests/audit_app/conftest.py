@@ -44,13 +44,13 @@ def grid(
     where = [f"{task}.{condition}" for task in names for condition in conditions] if contexts else names
     answer = {"gold_answer": "GOLD", "gold_aliases": ["ALIAS"]} if gold else {}
     return {
-        "tasks": [{"task_id": task, "regime": "longfact", "question": f"{task}?", **answer} for task in names],
+        "tasks": [{"task_id": task, "regime": "longfact", "question": "Which?", **answer} for task in names],
         "contexts": [
             {
                 "context_id": f"{task}.{condition}",
                 "task_id": task,
                 "condition": condition,
-                "passages": [{"text": f"{task} {n} {condition}", "supports": "neither"} for n in (1, 2)],
+                "passages": [{"text": f"passage {n}", "supports": "neither"} for n in (1, 2)],
             }
             for task, condition in product(names, conditions if contexts else ())
         ],
@@ -61,7 +61,7 @@ def grid(
                 "model": model,
                 "prompt": prompt,
                 "run": "1",
-                "text": f"answer to {place} by {model}",
+                "text": "an answer",
             }
             for place, model, prompt in product(where, models, prompts)
         ],

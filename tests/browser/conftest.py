@@ -1,6 +1,8 @@
 """One Chromium, one real server and one study for all browser tests; every test brings people of its own."""
 
 import json
+import os
+import shutil
 import socket
 import subprocess
 import time
@@ -21,7 +23,7 @@ from audit_app.launch import command, environment
 from data.store.connection import open_store
 from data.study import Study, init_study
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
@@ -122,10 +124,10 @@ def server(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: run `make browser`, or set CHROMIUM to your own")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
 

@@ -18,7 +18,7 @@ def test_the_link_signs_in_and_leaves_the_address(
     page = context.new_page()
     page.goto(link("<i>Anna</i> $1 and $2"))
     expect(page.locator(".who span")).to_have_text("<i>Anna</i> $1 and $2")
-    assert page.url == f"{server}/"
+    page.wait_for_url(f"{server}/label")
     assert page.evaluate("document.cookie").find("evidence_audit") == -1
     page.get_by_role("link", name="Sign out").click()
     expect(page.get_by_role("heading")).to_have_text("You are signed out")

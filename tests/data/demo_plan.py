@@ -20,7 +20,8 @@ from data.store.connection import open_store
 from data.study import init_study
 
 LEFT_OPEN = 0.4
-"""Share of the second openings that is left for a newcomer."""
+"""Share of the tasks whose second openings are left for a newcomer: for labelling, and on as many others for context
+audits, because whoever audits a context of a task sees its gold answer and can no longer ground answers to it."""
 
 TURN = {"evidence": 0, "correctness": 2, "context": 1}
 """So that the three take turns: who grounds a context does not grade its answers."""
@@ -42,7 +43,8 @@ def plan() -> list[dict[str, Any]]:
             openings = store.rows("SELECT * FROM assignment ORDER BY plan_order, position, item_id, pass")
     taken = []
     for row in openings:
-        if row["plan_order"] == 2 and number(f"left open:{row['context_id']}") < LEFT_OPEN:
+        place = number(f"left open:{row['task_id']}")
+        if row["plan_order"] == 2 and (place > 1 - LEFT_OPEN if row["pass"] == "context" else place < LEFT_OPEN):
             continue
         turn = int(3 * number(f"who:{row['context_id']}")) + TURN[row["pass"]] + row["plan_order"] - 1
         person = f"scripted-{turn % 3 + 1}"

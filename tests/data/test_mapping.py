@@ -6,6 +6,7 @@ from data.errors import StudyProblem
 from data.importers import read_records
 from data.mapping import Mapping, follow, parse_pairs, read_mappings
 from data.parsing import RECORDS
+from data.reading import Raw
 
 TOML = """
 [tasks]
@@ -37,7 +38,7 @@ def file(tmp_path: Path) -> str:
 
 def test_a_mapping_reads_names_dots_and_constants(file: str) -> None:
     [mapping] = read_mappings(file, "tasks")
-    row = {"user_input": "Why?", "meta": {"id": "t1"}, "regime": "ignored"}
+    row: dict[str, Raw] = {"user_input": "Why?", "meta": {"id": "t1"}, "regime": "ignored"}
     assert [mapping.value(row, name) for name in ("question", "task_id", "regime", "gold_answer")] == [
         "Why?", "t1", "longfact", None,
     ]  # fmt: skip
@@ -73,7 +74,7 @@ def test_identical_rows_of_a_repeating_file_are_one_record(file: str) -> None:
 
 
 def test_dots_go_into_objects_and_lists_and_a_real_name_with_a_dot_wins() -> None:
-    row = {"a": {"b": ["x", {"c": "y"}]}, "a.b": "own"}
+    row: dict[str, Raw] = {"a": {"b": ["x", {"c": "y"}]}, "a.b": "own"}
     assert [follow(row, path) for path in ("a.b", "a.b.1.c", "a.b.9", "a.b.x", "nothing")] == [
         "own", "y", None, None, None,
     ]  # fmt: skip

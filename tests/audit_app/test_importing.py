@@ -1,0 +1,195 @@
+"""Recorded labels become answers of the plan: all of a file, or nothing and every problem."""
+
+import json
+from typing import Any
+
+import pytest
+
+from audit_app.actions.importing import import_records
+from audit_app.actions.sampling import Plan, draw_sample
+from data.errors import StudyProblem
+from data.store.connection import open_store
+from data.study import Study
+
+R = [f"t0{n}.clean.wren.baseline" for n in range(4)]
+
+
+@pytest.fixture
+def study(grid: Any, study_from: Any) -> Study:
+    """Four contexts and their responses, all drawn for two people."""
+    made: Study = study_from(grid(4, conditions=("clean",)))
+    draw_sample(made, Plan(size=None, overlap=1))
+    return made
+
+
+def table(study: Study, sql: str) -> list[dict[str, Any]]:
+    with open_store(study) as store:
+        return store.rows(sql)
+
+
+def taken(study: Study) -> set[tuple[Any, ...]]:
+    sql = "SELECT item_id, pass, purpose, plan_order, person_id, state FROM assignment WHERE person_id IS NOT NULL"
+    return {tuple(row.values()) for row in table(study, sql)}
+
+
+def everything(study: Study) -> list[Any]:
+    names = ("person", "assignment", "label_event", "resolution", "setting")
+    return [table(study, f"SELECT * FROM {name}") for name in names]
+
+
+def test_who_comes_first_is_the_first_of_the_plan(study: Study, give_labels: Any, label_rows: Any) -> None:
+    give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}) + label_rows("ben", {R[0]: {"D": "0"}, R[1]: {"D": "0"}}))
+    give_labels(study, label_rows("ann", {R[1]: {"D": "1"}}))
+    assert taken(study) == {
+        (R[0], "evidence", "plan", 1, "ann", "done"),
+        (R[0], "evidence", "plan", 2, "ben", "done"),
+        (R[1], "evidence", "plan", 1, "ben", "done"),
+        (R[1], "evidence", "plan", 2, "ann", "done"),
+    }
+    assert len(table(study, "SELECT * FROM assignment WHERE pass = 'evidence'")) == 8
+
+
+def test_a_third_person_gets_an_opening_of_their_own(study: Study, give_labels: Any, label_rows: Any) -> None:
+    for person in ("ann", "ben", "cat"):
+        give_labels(study, label_rows(person, {R[0]: {"C": "1"}}))
+    assert (R[0], "correctness", "plan", 3, "cat", "done") in taken(study)
+
+
+def test_labels_of_one_pass_share_an_opening_across_files(study: Study, give_labels: Any, label_rows: Any) -> None:
+    give_labels(study, label_rows("ann", {R[0]: {"D": "1", "C": "1"}}))
+    give_labels(study, label_rows("ann", {R[0]: {"A": "1", "G": "partly"}}))
+    assert {row[1] for row in taken(study)} == {"evidence", "correctness"}
+    assert len(taken(study)) == 2
+    seqs = table(study, "SELECT label, client_seq FROM label_event ORDER BY event_id")
+    assert [(row["label"], row["client_seq"]) for row in seqs] == [("D", 1), ("C", 1), ("A", 2), ("G", 3)]
+
+
+def test_an_opening_in_somebodys_hands_is_left_to_them(
+    study: Study, give_labels: Any, label_rows: Any, person_in: Any, desk: Any
+) -> None:
+    view = desk(study, person_in(study, "zoe")).view()
+    (mine,) = table(study, "SELECT * FROM assignment WHERE person_id = 'zoe'")
+    give_labels(study, label_rows("ann", {mine["item_id"]: {"D": "1"}}))
+    assert (mine["item_id"], "evidence", "plan", 2, "ann", "done") in taken(study)
+    assert (mine["assignment_id"], mine["plan_order"]) == (view["assignment_id"], 1)
+
+
+def test_people_are_made_and_those_who_are_there_stay(
+    study: Study, give_labels: Any, label_rows: Any, person_in: Any
+) -> None:
+    person_in(study, "ann", teams=("evidence",))
+    give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}) + label_rows("ben", {R[0]: {"D": "1"}})
+                + label_rows("zoe", {R[0]: {"D": "1"}}, purpose="adjudication"))  # fmt: skip
+    people = {row["person_id"]: row for row in table(study, "SELECT * FROM person")}
+    assert (people["ann"]["teams"], people["ann"]["link_hash"] is None) == ('["evidence"]', False)
+    assert (people["ben"]["role"], people["ben"]["link_hash"]) == ("annotator", None)
+    assert people["zoe"]["role"] == "adjudicator"
+    assert (R[0], "evidence", "adjudication", 1, "zoe", "done") in taken(study)
+
+
+def test_blanks_are_skips_and_never_undo_an_answer(study: Study, give_labels: Any, label_rows: Any) -> None:
+    done = give_labels(study, label_rows("ann", {R[0]: {"D": "1", "A": ""}, R[1]: {"D": "", "A": " "}}))
+    assert (done.n, done.n_blank) == (4, 3)
+    states = {row[0]: row[5] for row in taken(study)}
+    assert states == {R[0]: "done", R[1]: "skipped"}
+    assert table(study, "SELECT reason FROM assignment WHERE state = 'skipped'") == [{"reason": "blank in the file"}]
+    give_labels(study, label_rows("ann", {R[0]: {"G": ""}}))
+    assert {row[0]: row[5] for row in taken(study)} == states
+
+
+def test_values_are_stored_in_one_way(study: Study, give_labels: Any, label_rows: Any) -> None:
+    said = {"D": "Yes", "A": "FALSE", "G": "no", "C": "Cannot judge"}
+    context = {"answerable": "Not established", "supports.1": "GOLD", "supports.2": "cannot_judge",
+               "construction_errors": '["other", "answer_leaked"]'}  # fmt: skip
+    give_labels(study, label_rows("ann", {R[0]: said}) + label_rows("ann", {"t00.clean": context}, kind="context"))
+    stored = {row["label"]: row["value"] for row in table(study, "SELECT label, value FROM label_event")}
+    assert stored == {
+        "D": "1", "A": "0", "G": "not_supported", "C": "cannot_judge", "answerable": "not_established",
+        "supports.1": "gold", "supports.2": "cannot_judge", "construction_errors": '["answer_leaked", "other"]',
+    }  # fmt: skip
+
+
+def test_the_time_the_note_and_the_quotes_of_the_file_are_kept(study: Study, give_labels: Any, label_rows: Any) -> None:
+    give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}, created_at="2026-04-14T09:41:24+02:00", comment="=why\n",
+                                  evidence=["as I know"]))  # fmt: skip
+    (event,) = table(study, "SELECT * FROM label_event")
+    assert (event["created_at"], event["comment"]) == ("2026-04-14T07:41:24+00:00", "=why\n")
+    assert json.loads(event["evidence"]) == [{"text": "as I know"}]
+    assert event["rubric_hash"] == study.rubric.hash
+
+
+def test_every_problem_of_a_file_is_told_at_once_and_nothing_kept(study: Study, give_labels: Any) -> None:
+    good = {"item_id": R[0], "item_kind": "response", "person_id": "ann", "label": "D", "value": "1"}
+    before = everything(study)
+    bad = [
+        {**good, "label": "colour"},
+        {**good, "label": "A", "value": "maybe"},
+        {**good, "person_id": ""},
+        {**good, "item_id": "nowhere"},
+        {**good, "item_kind": "context"},
+        {**good, "item_id": "t00.clean", "item_kind": "context"},
+        {**good, "purpose": "fun"},
+        {**good, "label": "C.1"},
+        {**good, "label": "A", "occasion": 2},
+        {**good, "item_id": "t00.clean", "item_kind": "context", "label": "supports.3", "value": "gold"},
+        {**good, "item_id": "t00.clean", "item_kind": "context", "label": "supports", "value": "gold"},
+        {**good, "item_id": "t00.clean", "item_kind": "context", "label": "construction_errors", "value": '["x"]'},
+        {**good, "item_id": "t00.clean", "item_kind": "context", "label": "construction_errors", "value": '[["x"]]'},
+        {**good, "created_at": "yesterday", "item_id": R[1]},
+        good,
+    ]
+    with pytest.raises(StudyProblem) as caught:
+        give_labels(study, [good, *bad])
+    lines = {int(problem.where.rsplit(":", 1)[1]) for problem in caught.value.problems}
+    assert lines == set(range(2, len(bad) + 2))
+    assert everything(study) == before
+    text = str(caught.value)
+    for part in ("has no label 'colour'", "'maybe'; expected one of 1, 0, or yes/no", "'nowhere' is not drawn",
+                 "is a label of a response, not of a context", "supports.1 or supports.2", "like repeat",
+                 "ids must be unique"):  # fmt: skip
+        assert part in text
+
+
+def test_labels_before_a_draw_are_told_to_wait(grid: Any, study_from: Any, give_labels: Any, label_rows: Any) -> None:
+    study = study_from(grid(4, conditions=("clean",)))
+    with pytest.raises(StudyProblem, match="draw a sample first"):
+        give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}), drawn_only=True)
+    with pytest.raises(StudyProblem, match="is not drawn; draw it, or pass over with --drawn-only"):
+        give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}))
+
+
+def test_what_is_not_drawn_can_be_passed_over(grid: Any, study_from: Any, give_labels: Any, label_rows: Any) -> None:
+    study = study_from(grid(4, conditions=("clean",)))
+    draw_sample(study, Plan(size=2, overlap=0))
+    done = give_labels(study, label_rows("ann", {item: {"D": "1"} for item in R}), drawn_only=True)
+    assert done.n == 2
+    assert len(taken(study)) == 2
+
+
+def test_the_same_labels_twice_are_refused(study: Study, give_labels: Any, label_rows: Any) -> None:
+    rows = label_rows("ann", {R[0]: {"D": "1", "A": "1"}})
+    give_labels(study, rows)
+    before = everything(study)
+    with pytest.raises(StudyProblem, match="'ann' has labelled this already") as caught:
+        give_labels(study, rows)
+    assert len(caught.value.problems) == 2
+    assert everything(study) == before
+
+
+def test_other_purposes_add_rows_beside_the_plan(study: Study, give_labels: Any, label_rows: Any) -> None:
+    give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}))
+    for purpose in ("calibration", "canary", "repeat", "adjudication"):
+        give_labels(study, label_rows("ann", {R[0]: {"D": "0"}}, purpose=purpose, occasion=2))
+    assert (R[0], "evidence", "plan", 1, "ann", "done") in taken(study)
+    assert len(taken(study)) == 5
+
+
+def test_a_mapping_or_pairs_but_not_both(study: Study, tmp_path: Any) -> None:
+    with pytest.raises(StudyProblem, match="not both"):
+        import_records(study, "labels", tmp_path / "x.csv", mapping="m", pairs=["label=l"])
+
+
+def test_other_names_and_formats(study: Study, tmp_path: Any) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(f"id,item_kind,who,label,value\n{R[0]},response,ann,D,yes\n", encoding="utf-8")
+    assert import_records(study, "labels", path, pairs=["item_id=id", "person_id=who"]).n == 1

@@ -1,0 +1,65 @@
+"""The report: whole, readable, the same in both forms."""
+
+import json
+from typing import Any
+
+import pytest
+
+from audit_app.actions.demo import Demo
+from audit_app.actions.report import as_json, as_markdown, as_table, percent, report
+from audit_app.actions.results import HEADLINE, agreement, judge_check, metrics
+from metrics.definitions import METRICS
+
+
+@pytest.fixture(scope="module")
+def markdown(finished_demo: Demo) -> str:
+    return as_markdown(report(finished_demo.study))
+
+
+def test_the_report_has_its_parts_in_order(markdown: str) -> None:
+    titles = [line for line in markdown.splitlines() if line.startswith("#")]
+    assert titles == [
+        "# Evidence Audit demo: what people would have scored", "## Metrics", "## By condition",
+        "## The judge against people", "## People against each other", "## How to read this",
+    ]  # fmt: skip
+    assert "240 of 240 drawn responses are labelled; judge heron-judge" in markdown
+    assert "with the reason “demo”" in markdown
+    assert "nan" not in markdown.lower().replace("finance", "")
+    assert "None" not in markdown
+
+
+def test_every_number_of_the_page_is_that_of_the_actions(finished_demo: Demo, markdown: str) -> None:
+    for estimate in metrics(finished_demo.study).estimates:
+        assert percent(estimate.value) in markdown
+        if estimate.low is not None and estimate.high is not None:
+            assert f"({100 * estimate.low:.1f}–{100 * estimate.high:.1f})" in markdown
+    for name in HEADLINE:
+        assert METRICS[name].sentence in markdown
+    for label in agreement(finished_demo.study).labels:
+        for found in label.coefficients:
+            assert f"{found.value:.3f}" in markdown
+    for check in judge_check(finished_demo.study).labels.values():
+        assert percent(check.sensitivity.value) in markdown
+
+
+def test_json_says_the_same(finished_demo: Demo) -> None:
+    found = report(finished_demo.study)
+    plain = json.loads(as_json(found))
+    assert found.by_condition is not None
+    assert plain["metrics"] == [e.as_dict() for e in found.by_condition.estimates]
+    assert set(plain) >= {"study", "sentence", "seal", "metrics", "judge", "agreement", "missing"}
+    assert plain["judge"]["labels"]["C"]["n"] == 240
+    assert plain["missing"] == []
+
+
+def test_the_report_of_another_judge(finished_demo: Demo) -> None:
+    found = report(finished_demo.study, judge="plover-judge")
+    assert (found.overall.judge, found.judge and found.judge.judge) == ("plover-judge", "plover-judge")
+    assert found.overall.estimates != report(finished_demo.study).overall.estimates
+
+
+def test_a_table_leaves_empty_columns_out() -> None:
+    rows: list[dict[str, Any]] = [{"a": "1", "b": "", "c": "007"}, {"a": "2", "c": "1e5"}]
+    assert as_table(rows, "github").splitlines()[0].split() == ["|", "a", "|", "c", "|"]
+    assert "007" in as_table(rows)
+    assert "1e5" in as_table(rows)

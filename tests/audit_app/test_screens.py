@@ -1,0 +1,279 @@
+import json
+import re
+import shutil
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from audit_app.actions import report as reports
+from audit_app.actions import results
+from audit_app.actions.choices import choices
+from audit_app.actions.demo import PLAN
+from audit_app.actions.importing import import_records
+from audit_app.actions.people import add_person
+from audit_app.actions.sampling import draw_sample
+from audit_app.actions.seal import unseal
+from audit_app.launch import STUDY
+from audit_app.screens import report as report_screen
+from data.errors import StudyProblem
+from data.study import Study, init_study, open_study
+
+DEMO = Path(results.__file__).parents[2] / "data" / "demo"
+EVIL = "<img src=x onerror=alert(1)> ![p](http://evil.example/p.png) **b** $1 and $2 :red[r] </td>"
+
+
+def report() -> None:
+    from audit_app.screens.report import render
+
+    render()
+
+
+def judge() -> None:
+    from audit_app.screens.judge import render
+
+    render()
+
+
+def agreement() -> None:
+    from audit_app.screens.agreement import render
+
+    render()
+
+
+SCREENS = [report, judge, agreement]
+
+
+def renamed(folder: Path, kind: str, column: str, old: str, new: str) -> Path:
+    """A demo file in which one name is another one."""
+    file = folder / f"{kind}.jsonl"
+    rows = [json.loads(line) for line in (DEMO / file.name).read_text(encoding="utf-8").splitlines()]
+    rows = [{**row, column: new} if row[column] == old else row for row in rows]
+    file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo under hostile names: `drawn`, `started` and `finished`; and one that is `empty`."""
+    base = tmp_path_factory.mktemp("studies")
+    init_study(base / "empty", name="Nothing yet")
+    study = init_study(base / "drawn", name=EVIL)
+    for kind in ("tasks", "contexts"):
+        import_records(study, kind, DEMO / f"{kind}.jsonl")
+    import_records(study, "responses", renamed(base, "responses", "model", "wren-8b", EVIL))
+    import_records(study, "verdicts", renamed(base, "verdicts", "judge", "heron-judge", EVIL))
+    draw_sample(study, PLAN)
+    labels = (DEMO / "labels.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    for name, some in (("started", labels[: len(labels) * 2 // 3]), ("finished", labels)):
+        shutil.copytree(base / "drawn", base / name)
+        (base / "labels.jsonl").write_text("".join(some), encoding="utf-8")
+        people = {"scripted-1": EVIL, "scripted-2": "Rater two", "scripted-3": "Rater two"}
+        for person_id, shown in people.items():
+            add_person(open_study(base / name), shown, person_id=person_id)
+        import_records(open_study(base / name), "labels", base / "labels.jsonl")
+    unseal(open_study(base / "finished"), "a test")
+    return base
+
+
+Open = Callable[[str], Study]
+
+
+@pytest.fixture
+def served(studies: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Chooses the study that the screens show."""
+
+    def choose(name: str) -> Study:
+        monkeypatch.setenv(STUDY, str(studies / name))
+        return open_study(studies / name)
+
+    return choose
+
+
+def opened(screen: Callable[[], None]) -> AppTest:
+    app = AppTest.from_function(screen, default_timeout=20).run()
+    assert not app.exception
+    return app
+
+
+def text(app: AppTest) -> str:
+    """What a reader sees in our own HTML, styles and tags taken out."""
+    shown = [block.value for block in app.html if "<style>" not in block.value]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", " ".join(shown))))
+
+
+def row(app: AppTest, head: str) -> str:
+    """The text of the first table row that begins with this head."""
+    rows = re.findall(r"<tr>(.*?)</tr>", " ".join(block.value for block in app.html))
+    texts = [re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", found))).strip() for found in rows]
+    return next(found for found in texts if found.startswith(head))
+
+
+def test_the_report_shows_the_numbers_of_the_metrics_command(served: Open) -> None:
+    found = results.metrics(served("finished"))
+    app = opened(report)
+    assert found.sentence in text(app)
+    assert "with the reason “a test”" in text(app)
+    numbers = {(e.metric, e.method): e for e in found.estimates}
+    for name in results.HEADLINE:
+        corrected, naive = numbers[name, "corrected"], numbers[name, "naive"]
+        wanted = reports.with_interval(corrected.value, corrected.low, corrected.high)
+        assert row(app, name).endswith(f"{wanted} {reports.percent(naive.value)}")
+    assert "Nothing: every drawn response is labelled" in text(app)
+    assert len(app.get("download_button")) == 2
+
+
+def test_another_judge_slices_and_the_taxonomy_are_one_choice_away(served: Open) -> None:
+    study = served("finished")
+    app = opened(report)
+    app.selectbox(key="judge").select("plover-judge")
+    app.multiselect(key="by").select("condition")
+    app.toggle(key="taxonomy").set_value(True)
+    app.run()
+    assert not app.exception
+    found = results.metrics(study, judge="plover-judge", by=["condition"], names=results.HEADLINE + results.TAXONOMY)
+    for estimate in found.estimates:
+        if estimate.method == "corrected":
+            shown = reports.with_interval(estimate.value, estimate.low, estimate.high)
+            assert (estimate.why_undefined or shown) in text(app)
+    assert "refused: " in text(app)
+    assert "Grounded and correct" in text(app)
+
+
+def test_only_columns_that_vary_can_be_sliced_by(served: Open) -> None:
+    served("finished")
+    assert opened(report).multiselect(key="by").options == ["model", "prompt", "condition", "regime"]
+
+
+def test_lenient_grounding_is_passed_on(served: Open) -> None:
+    study = served("finished")
+    app = opened(report)
+    app.selectbox(key="grounding").select("lenient").run()
+    found = results.metrics(study, grounding="lenient")
+    ses = next(e for e in found.estimates if e.metric == "SES" and e.method == "corrected")
+    assert reports.with_interval(ses.value, ses.low, ses.high) in row(app, "SES")
+
+
+def test_the_judge_screen_shows_the_numbers_of_judge_check(served: Open) -> None:
+    check = results.judge_check(served("finished"))
+    app = opened(judge)
+    assert check.sentence in text(app)
+    for name, found in check.labels.items():
+        for figure in (found.sensitivity, found.specificity, found.accuracy, found.always_yes, found.always_no):
+            assert reports.with_interval(figure.value, figure.low, figure.high) in text(app)
+        assert reports.coefficient(found.kappa) in text(app)
+        assert f"yes {reports.percent(found.always_yes.value)}" in row(app, name) or (
+            f"no {reports.percent(found.always_no.value)}" in row(app, name)
+        )
+    (no_no, _), (_, yes_yes) = check.labels["D"].counts
+    assert f"({yes_yes})" in row(app, "People: yes")
+    assert f"({no_no})" in row(app, "People: no")
+
+
+def test_the_agreement_screen_shows_the_numbers_and_what_one_dominant_value_does(served: Open) -> None:
+    found = results.agreement(served("finished"))
+    app = opened(agreement)
+    for label in found.labels:
+        percent, alpha, ac1 = label.coefficients
+        shown = row(app, label.title)
+        assert reports.with_interval(percent.value, percent.low, percent.high) in shown
+        assert reports.coefficient(alpha) in shown
+        assert reports.coefficient(ac1) in shown
+        assert f" {label.n_items} " in shown
+        assert all(f"{value} {count}" in shown for value, count in label.prevalence.items())
+    assert re.search(r"Discloses: “No” is \d+ of \d+ labels", text(app))
+    assert "Correct: “" not in text(app)
+
+
+def test_people_are_called_by_name_and_by_id_only_where_names_are_not_enough(served: Open) -> None:
+    served("finished")
+    shown = text(opened(agreement))
+    assert f"{EVIL} and Rater two (scripted-2)" in shown
+    assert "Rater two (scripted-3)" in shown
+    assert "scripted-1" not in shown
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_hostile_names_are_shown_as_they_are(served: Open, screen: Callable[[], None]) -> None:
+    served("finished")
+    app = opened(screen)
+    if screen is report:
+        app.multiselect(key="by").select("model").run()
+        assert text(app).count(EVIL) >= 2 + len(results.HEADLINE)
+    assert EVIL in text(app)
+    pages = " ".join(block.value for block in app.html)
+    assert "<img" not in pages
+    markdown = [*app.markdown, *app.caption, *app.title, *app.header, *app.subheader, *app.error, *app.info]
+    assert not [element for element in markdown if "evil" in str(element.value)]
+    assert not [element for element in app.expander if "evil" in element.label]
+
+
+def test_while_sealed_the_report_shows_widths_and_no_value(served: Open) -> None:
+    study = served("started")
+    app = opened(report)
+    app.toggle(key="taxonomy").set_value(True)
+    app.multiselect(key="by").select("condition")
+    app.run()
+    assert not app.exception
+    assert "Results are sealed" in text(app)
+    assert "points wide" in row(app, "Acc")
+    assert not re.search(r"\d %", text(app))
+    assert not app.get("download_button")
+    assert f"{choices(study).seal.n_left} openings" in text(app)
+
+
+@pytest.mark.parametrize("screen", [judge, agreement])
+def test_while_sealed_the_other_screens_only_say_so(served: Open, screen: Callable[[], None]) -> None:
+    served("started")
+    app = opened(screen)
+    assert "Results are sealed" in text(app)
+    assert "<table>" not in " ".join(block.value for block in app.html)
+
+
+def test_results_are_opened_early_with_a_reason_and_not_without(
+    studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(studies / "drawn", tmp_path / "early")
+    monkeypatch.setenv(STUDY, str(tmp_path / "early"))
+    app = opened(report)
+    app.button[0].click().run()
+    assert "Give a reason first" in text(app)
+    assert not choices(open_study(tmp_path / "early")).seal.is_open
+    app.text_input[0].input(f"{EVIL}")
+    app.button[0].click().run()
+    assert not app.exception
+    assert choices(open_study(tmp_path / "early")).seal.reason == EVIL
+    assert EVIL in text(app)
+    assert "240 of 240 drawn responses are not labelled yet" in text(app)
+    assert "refused: 0 labels" in row(app, "Acc")
+    assert "undefined: none of the 0 rows" in row(opened(judge), "D")
+    assert "no item has labels of two people" in text(opened(agreement))
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_an_empty_study_says_what_to_do(served: Open, screen: Callable[[], None]) -> None:
+    served("empty")
+    app = opened(screen)
+    assert "nothing to sample yet" in text(app)
+    assert "evidence-audit sample draw" in text(app)
+    assert "/empty" not in text(app)
+
+
+def test_a_problem_is_a_sentence(served: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    served("finished")
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise StudyProblem("study.db is busy; try again in a moment")
+
+    monkeypatch.setattr(results, "metrics", broken)
+    assert "study.db is busy" in text(opened(report))
+
+
+def test_what_is_missing_is_said(served: Open) -> None:
+    study = served("started")
+    unlabelled = report_screen.missing(results.metrics(study))
+    assert re.match(r"\d+ of 240 drawn responses are not labelled yet\.", unlabelled[0])
+    naive = report_screen.missing(results.metrics(study, judge="plover-judge"))
+    assert any("the judge gave no usable label for" in line for line in naive)

@@ -1,0 +1,178 @@
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import StudyProblem
+from data.store import connection, settings
+from data.store.connection import Store, StudyBusy, encode, open_store
+from data.study import Study, init_study
+
+
+def put(store: Store, name: str) -> None:
+    store.insert("setting", [{"name": name, "value": "1"}])
+
+
+def names(study: Study) -> list[str]:
+    with open_store(study) as store:
+        return [row["name"] for row in store.rows("SELECT name FROM setting ORDER BY name")]
+
+
+def test_the_database_keeps_a_log_and_checks_references(study: Study) -> None:
+    with open_store(study) as store:
+        assert store.row("PRAGMA journal_mode") == {"journal_mode": "wal"}
+        assert store.row("PRAGMA foreign_keys") == {"foreign_keys": 1}
+        assert store.row("PRAGMA recursive_triggers") == {"recursive_triggers": 1}
+
+
+def test_what_is_written_is_there_for_the_next_connection(study: Study) -> None:
+    with open_store(study) as store:
+        put(store, "a")
+        assert store.rows("UPDATE setting SET value = '2' RETURNING value") == [{"value": "2"}]
+    with open_store(study) as store:
+        assert store.row("SELECT value FROM setting") == {"value": "2"}
+
+
+def test_a_transaction_is_all_or_nothing(study: Study) -> None:
+    def half() -> None:
+        with open_store(study) as store, store.transaction():
+            put(store, "a")
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        half()
+    assert names(study) == []
+    with open_store(study) as store, store.transaction():
+        put(store, "b")
+    assert names(study) == ["b"]
+
+
+def test_nothing_to_insert_is_fine(study: Study) -> None:
+    with open_store(study) as store:
+        store.insert("setting", [])
+        store.insert("setting", [], ignore=True)
+    assert names(study) == []
+
+
+def test_rows_that_are_there_stay_when_asked_to(study: Study) -> None:
+    with open_store(study) as store:
+        settings.write(store, "seal", {"by": "x"})
+        settings.write(store, "seal", {"by": "y"})
+        assert settings.read(store, "seal") == {"by": "x"}
+        assert settings.read(store, "other") is None
+        with pytest.raises(sqlite3.IntegrityError):
+            put(store, "seal")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(["é"], '["é"]'), ((1,), "[1]"), ({"a": None}, '{"a": null}'), ("x", "x"), (None, None)]
+)
+def test_lists_and_objects_are_kept_as_json(value: Any, expected: Any) -> None:
+    assert encode(value) == expected
+
+
+def test_a_study_that_somebody_else_writes_is_busy_and_unchanged(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(study) as first, first.transaction():
+        put(first, "a")
+        monkeypatch.setattr(connection, "BUSY_SECONDS", 0.05)
+        with pytest.raises(StudyBusy, match="another program is writing; try again"), open_store(study) as second:
+            put(second, "b")
+        with open_store(study) as reader:
+            assert reader.rows("SELECT name FROM setting") == []
+    assert names(study) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence", "kind"),
+    [
+        ("database or disk is full", "the disk is full; nothing was changed", StudyBusy),
+        ("database is locked", "is busy", StudyBusy),
+        ("attempt to write a readonly database", "check the permissions", StudyProblem),
+        ("unable to open database file", "check the permissions", StudyProblem),
+    ],
+)
+def test_what_sqlite_says_becomes_a_sentence(study: Study, said: str, sentence: str, kind: type[StudyProblem]) -> None:
+    def fail() -> None:
+        with open_store(study):
+            raise sqlite3.OperationalError(said)
+
+    with pytest.raises(kind, match=sentence) as caught:
+        fail()
+    assert "\n" not in str(caught.value)
+
+
+def test_faults_of_the_program_are_not_dressed_up(study: Study) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"), open_store(study) as store:
+        store.rows("SELECT * FROM nowhere")
+
+
+def test_a_file_that_is_no_database_is_one_sentence(study: Study) -> None:
+    study.database.write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(StudyProblem, match="not a readable database"):
+        open_store(study).__enter__()
+
+
+def test_a_folder_that_cannot_hold_the_database_is_one_sentence(study: Study) -> None:
+    study.database.mkdir()
+    with pytest.raises(StudyProblem, match="cannot be written"):
+        open_store(study).__enter__()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 1 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder]).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_disk_that_is_really_full_loses_nothing(small_disk: Path) -> None:
+    study = init_study(small_disk / "study")
+
+    def fill() -> None:
+        with open_store(study) as store, store.transaction():
+            store.insert("setting", [{"name": f"big {n}", "value": "x" * 50_000} for n in range(60)])
+
+    with open_store(study) as store:
+        put(store, "a")
+    with pytest.raises(StudyBusy, match="the disk is full; nothing was changed"):
+        fill()
+    assert names(study) == ["a"]
+    with open_store(study) as store:
+        put(store, "b")
+    assert names(study) == ["a", "b"]
+
+
+OPEN = """
+import sys
+from pathlib import Path
+from data.store.connection import open_store
+from data.study import open_study
+study = open_study(Path(sys.argv[1]))
+sys.stdin.readline()
+with open_store(study) as store:
+    store.insert("setting", [{"name": sys.argv[2], "value": "1"}])
+"""
+
+
+def test_several_processes_may_make_the_database_at_once(study: Study) -> None:
+    command = [sys.executable, "-c", OPEN, str(study.path)]
+    root = Path(__file__).parents[3]
+    started = [
+        subprocess.Popen([*command, str(n)], cwd=root, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for n in range(3)
+    ]
+    for process in started:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert [process.communicate()[1] for process in started] == [""] * 3
+    assert names(study) == [str(n) for n in range(3)]

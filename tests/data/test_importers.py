@@ -1,0 +1,191 @@
+import errno
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from data.errors import StudyProblem
+from data.importers import Imported, import_file, is_empty
+from data.mapping import Mapping
+from data.study import Study, init_study
+from data.texts import parts, read_columns
+
+Importer = Callable[..., Imported]
+
+TASKS = [{"task_id": f"t{n}", "regime": "longfact", "question": "?"} for n in range(2)]
+CONTEXTS = [{"context_id": f"c{n}", "task_id": f"t{n}", "condition": "clean", "passages": ["x"]} for n in range(2)]
+RESPONSES = [{"response_id": f"r{n}", "context_id": f"c{n}", "text": "x"} for n in range(2)]
+VERDICTS = [{"response_id": f"r{n}", "judge": "j", "C": "yes"} for n in range(2)]
+ALL: dict[str, list[dict[str, Any]]] = {
+    "tasks": TASKS,
+    "contexts": CONTEXTS,
+    "responses": RESPONSES,
+    "verdicts": VERDICTS,
+}
+
+
+def fill(study: Study, bring: Importer, *kinds: str) -> None:
+    for kind in kinds or ALL:
+        bring(study, kind, ALL[kind])
+
+
+def refused(study: Study, bring: Importer, kind: str, rows: list[dict[str, Any]]) -> list[str]:
+    """The problems of an import that must leave everything as it was."""
+    before = parts(study, kind)
+    with pytest.raises(StudyProblem) as caught:
+        bring(study, kind, rows)
+    assert parts(study, kind) == before
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_everything_comes_in(study: Study, bring: Importer) -> None:
+    assert is_empty(study)
+    assert bring(study, "tasks", TASKS) == Imported(kind="tasks", n=2)
+    fill(study, bring, "contexts", "responses", "verdicts")
+    assert read_columns(study, "verdicts", ["C"])["C"].to_pylist() == [1, 1]
+    assert not is_empty(study)
+
+
+def test_every_bad_line_is_named_at_once_and_nothing_is_imported(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(
+        '{"task_id": "a", "question": "?"}\n{"task_id": "", "question": []}\n{"task_id": \n{"question": "?"}\n'
+    )
+    with pytest.raises(StudyProblem) as caught:
+        import_file(study, "tasks", path, [Mapping()])
+    assert [(p.where, p.field) for p in caught.value.problems] == [
+        (f"{path}:2", "task_id"),
+        (f"{path}:2", "question"),
+        (f"{path}:3", None),
+        (f"{path}:4", "task_id"),
+    ]
+    assert is_empty(study)
+
+
+def test_many_problems_are_summed_up_but_all_are_kept(study: Study, bring: Importer) -> None:
+    with pytest.raises(StudyProblem, match="… and 150 more problems of 250") as caught:
+        bring(study, "tasks", [{"task_id": f"{n}"} for n in range(250)])
+    assert len(caught.value.problems) == 250
+
+
+def test_an_id_twice_in_a_file_is_refused_with_both_places(study: Study, bring: Importer) -> None:
+    [problem] = refused(study, bring, "tasks", [*TASKS, TASKS[0]])
+    assert "tasks.jsonl:3: t0 stands in" in problem
+    assert "tasks.jsonl:1 already; ids must be unique" in problem
+
+
+def test_the_same_file_twice_is_refused(study: Study, bring: Importer) -> None:
+    fill(study, bring)
+    for kind, rows in ALL.items():
+        problems = refused(study, bring, kind, rows)
+        assert len(problems) == 2
+        assert all("was imported before" in problem for problem in problems)
+
+
+def test_rows_that_repeat_a_record_are_one_record_when_the_mapping_says_so(study: Study, bring: Importer) -> None:
+    mapping = Mapping(distinct=True)
+    assert bring(study, "tasks", [*TASKS, TASKS[0]], mapping) == Imported(kind="tasks", n=2, n_repeated=1)
+
+
+def test_a_repeat_that_differs_is_refused_even_then(study: Study, bring: Importer) -> None:
+    with pytest.raises(StudyProblem, match="ids must be unique"):
+        bring(study, "tasks", [*TASKS, {**TASKS[0], "question": "other"}], Mapping(distinct=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "field"),
+    [
+        ("contexts", {"context_id": "c9", "task_id": "gone", "passages": []}, "task_id"),
+        ("responses", {"response_id": "r9", "context_id": "gone", "text": ""}, "context_id"),
+        ("responses", {"response_id": "r9", "task_id": "gone", "text": ""}, "task_id"),
+        ("verdicts", {"response_id": "gone", "judge": "j"}, "response_id"),
+    ],
+)
+def test_a_reference_to_nothing_is_refused(
+    study: Study, bring: Importer, kind: str, row: dict[str, Any], field: str
+) -> None:
+    fill(study, bring, "tasks", "contexts", "responses")
+    [problem] = refused(study, bring, kind, [row])
+    assert f"field '{field}': 'gone' is not among the 2 imported" in problem
+
+
+def test_an_undeclared_condition_or_regime_is_refused_with_the_declared_ones(study: Study, bring: Importer) -> None:
+    [problem] = refused(study, bring, "tasks", [{**TASKS[0], "regime": "longfacts"}])
+    assert "'longfacts' is not declared; expected one of longfact, liveresearchbench, clbench" in problem
+    fill(study, bring, "tasks")
+    [problem] = refused(study, bring, "contexts", [{**CONTEXTS[0], "condition": "Clean"}])
+    assert "field 'condition': 'Clean' is not declared" in problem
+
+
+def test_a_file_without_rows_is_refused(study: Study, bring: Importer) -> None:
+    with pytest.raises(StudyProblem, match="no rows; nothing was imported"):
+        bring(study, "tasks", [])
+
+
+def test_several_judges_may_label_one_response(study: Study, bring: Importer) -> None:
+    fill(study, bring)
+    assert bring(study, "verdicts", [{**VERDICTS[0], "judge": "k"}]).n == 1
+
+
+def test_an_import_that_came_in_meanwhile_is_not_overwritten(
+    study: Study, bring: Importer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from data import importers
+
+    read_records = importers.read_records
+
+    def slow(*args: Any) -> Any:
+        monkeypatch.setattr(importers, "read_records", read_records)
+        bring(study, "tasks", TASKS)
+        return read_records("tasks", path, [Mapping()])
+
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"task_id": "other", "question": "?"}\n')
+    monkeypatch.setattr(importers, "read_records", slow)
+    with pytest.raises(StudyProblem, match="at the same time"):
+        import_file(study, "tasks", path, [Mapping()])
+    assert read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist() == ["t0", "t1"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_a_write_that_fails_is_one_sentence_and_leaves_nothing(
+    study: Study, bring: Importer, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(pq, "write_table", fail)
+    with pytest.raises(StudyProblem, match=f"{os.strerror(number)}. Nothing was changed") as caught:
+        fill(study, bring, "tasks")
+    assert "\n" not in str(caught.value)
+    assert list(study.texts.iterdir()) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 300 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", folder]).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_disk_that_is_really_full_loses_nothing(small_disk: Path, tmp_path: Path) -> None:
+    study = init_study(small_disk / "study")
+    path = tmp_path / "tasks.jsonl"
+    path.write_text('{"task_id": "a", "question": "?"}\n')
+    import_file(study, "tasks", path, [Mapping()])
+    big = tmp_path / "big.jsonl"
+    # Random digits, so that they do not shrink.
+    rows = (f'{{"task_id": "{n}", "question": "{os.urandom(2000).hex()}"}}\n' for n in range(400))
+    big.write_text("".join(rows))
+    with pytest.raises(StudyProblem, match=r"No space left on device\. Nothing was changed"):
+        import_file(study, "tasks", big, [Mapping()])
+    assert len(list(study.texts.iterdir())) == 1
+    assert read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist() == ["a"]

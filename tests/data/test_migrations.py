@@ -1,0 +1,65 @@
+import sqlite3
+
+import pytest
+from sqlite_utils import Database
+
+from data.errors import StudyProblem
+from data.migrations import migrations
+from data.store.connection import open_store
+from data.study import Study
+
+TABLES = {
+    "setting", "text", "item", "sample", "draw", "subsample", "person", "session", "assignment", "label_event",
+    "exposure", "resolution",
+}  # fmt: skip
+
+
+def test_a_new_database_has_every_table_and_records_its_steps(study: Study) -> None:
+    with open_store(study) as store:
+        assert set(store.db.table_names()) >= TABLES
+        assert "current_label" in store.db.view_names()
+        assert [step.name for step in migrations.applied(store.db)] == [step.name for step in migrations._migrations]
+
+
+def test_opening_again_changes_nothing(study: Study) -> None:
+    with open_store(study) as store:
+        before = store.db.schema
+    with open_store(study) as store:
+        assert store.db.schema == before
+
+
+def test_every_table_of_ours_refuses_values_of_the_wrong_type(study: Study) -> None:
+    with open_store(study) as store:
+        assert all(store.db.table(name).strict for name in TABLES)
+
+
+def test_a_study_of_a_newer_version_is_refused_and_left_alone(study: Study) -> None:
+    with open_store(study) as store:
+        values = ["evidence-audit", "m999_later", "2030-01-01"]
+        store.change("INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)", values)
+    before = study.database.read_bytes()
+    with pytest.raises(StudyProblem, match=r"written by a newer version .*m999_later.*; update evidence-audit"):
+        open_store(study).__enter__()
+    assert study.database.read_bytes() == before
+
+
+def test_a_step_that_fails_leaves_nothing_behind(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(db: Database) -> None:
+        db.execute("CREATE TABLE half (a TEXT)")
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(migrations._migrations[0], "fn", fail)
+    with pytest.raises(StudyProblem, match="the disk is full; nothing was changed"):
+        open_store(study).__enter__()
+    monkeypatch.undo()
+    with open_store(study) as store:
+        assert "half" not in store.db.table_names()
+        assert set(store.db.table_names()) >= TABLES
+
+
+def test_unknown_kinds_and_people_are_refused(study: Study) -> None:
+    with open_store(study) as store:
+        with pytest.raises(sqlite3.IntegrityError):
+            store.insert("item", [{"item_kind": "task", "item_id": "x", "task_id": "t"}])
+        with pytest.raises(sqlite3.IntegrityError):
+            store.insert("session", [{"secret_hash": "x", "person_id": "nobody", "created_at": "now"}])

@@ -43,7 +43,8 @@ def as_csv(rows: Iterable[Mapping[str, Any]], *, excel: bool = False) -> str:
     '007,,,'
     """
     out = StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    # With this line end (RFC 4180) a lone CR or LF inside a text is quoted; with "\n" a CR would not be.
+    writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in rows:
         cells = [_cell(row.get(name)) for name in COLUMNS]

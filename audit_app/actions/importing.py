@@ -13,7 +13,7 @@ from data.mapping import Mapping as FieldMapping
 from data.mapping import parse_pairs, read_mappings
 from data.records import CANNOT_JUDGE, Label, Person
 from data.rubric import Question
-from data.store import assignments, events, items, people
+from data.store import assignments, events, people
 from data.store.connection import Store, now, open_store
 from data.study import Study
 

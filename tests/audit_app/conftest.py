@@ -68,23 +68,40 @@ def grid(
     }
 
 
-@pytest.fixture(name="grid")
+@pytest.fixture(name="grid", scope="session")
 def grid_fixture() -> Callable[..., Rows]:
     return grid
 
 
-@pytest.fixture
-def study_from(tmp_path: Path) -> Callable[..., Study]:
-    """A study in a folder of its own that holds these rows."""
+@pytest.fixture(scope="session")
+def build_study() -> Callable[..., Study]:
+    """Makes a study that holds these rows in a folder."""
 
-    def make(rows: Mapping[str, list[Row]], *, name: str = "study", labels: Sequence[str] | None = None) -> Study:
-        study = init_study(tmp_path / name, labels=labels)
+    def build(folder: Path, rows: Mapping[str, list[Row]], labels: Sequence[str] | None = None) -> Study:
+        study = init_study(folder / "study", labels=labels)
         for kind in KINDS:
             if rows.get(kind):
-                import_records(study, kind, write_jsonl(tmp_path / f"{name}-{kind}.jsonl", rows[kind]))
+                import_records(study, kind, write_jsonl(folder / f"{kind}.jsonl", rows[kind]))
         return study
 
+    return build
+
+
+@pytest.fixture
+def study_from(tmp_path: Path, build_study: Callable[..., Study]) -> Callable[..., Study]:
+    """A study in a folder of its own that holds these rows."""
+
+    def make(rows: Mapping[str, list[Row]], *, name: str = "a", labels: Sequence[str] | None = None) -> Study:
+        (tmp_path / name).mkdir()
+        return build_study(tmp_path / name, rows, labels)
+
     return make
+
+
+@pytest.fixture
+def copy_of(tmp_path: Path) -> Callable[[Study], Study]:
+    """A copy to work in of a study that took a while to make."""
+    return lambda study: open_study(Path(shutil.copytree(study.path, tmp_path / "copy" / "study")))
 
 
 @pytest.fixture
@@ -151,7 +168,8 @@ class Desk:
 
     def finish(self, value_of: Callable[[dict[str, Any]], Any], limit: int = 1000) -> list[dict[str, Any]]:
         """Answers whatever comes, and returns the views that came."""
-        seen, view = [], self.view()
+        seen: list[dict[str, Any]] = []
+        view = self.view()
         while view["state"] == "view" and len(seen) < limit:
             seen.append(view)
             view = self.answer(view, value_of(view))["next"]
@@ -170,6 +188,6 @@ def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 
 @pytest.fixture
-def demo_copy(finished_demo: Demo, tmp_path: Path) -> Study:
+def demo_copy(finished_demo: Demo, copy_of: Callable[[Study], Study]) -> Study:
     """A copy of the demo study to work in."""
-    return open_study(Path(shutil.copytree(finished_demo.study.path, tmp_path / "demo")))
+    return copy_of(finished_demo.study)

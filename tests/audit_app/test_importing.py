@@ -14,12 +14,18 @@ from data.study import Study
 R = [f"t0{n}.clean.wren.baseline" for n in range(4)]
 
 
-@pytest.fixture
-def study(grid: Any, study_from: Any) -> Study:
+@pytest.fixture(scope="module")
+def drawn(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory) -> Study:
     """Four contexts and their responses, all drawn for two people."""
-    made: Study = study_from(grid(4, conditions=("clean",)))
+    made: Study = build_study(tmp_path_factory.mktemp("drawn"), grid(4, conditions=("clean",)))
     draw_sample(made, Plan(size=None, overlap=1))
     return made
+
+
+@pytest.fixture
+def study(drawn: Study, copy_of: Any) -> Study:
+    copy: Study = copy_of(drawn)
+    return copy
 
 
 def table(study: Study, sql: str) -> list[dict[str, Any]]:

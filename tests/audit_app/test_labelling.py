@@ -31,12 +31,18 @@ def yes(view: dict[str, Any]) -> Any:
     return YES[view["label"]["name"].split(".")[0]]
 
 
-@pytest.fixture
-def study(grid: Any, study_from: Any) -> Study:
+@pytest.fixture(scope="module")
+def drawn(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory) -> Study:
     """Three tasks under two conditions, one response each, all drawn for one person each."""
-    made: Study = study_from(grid(3))
+    made: Study = build_study(tmp_path_factory.mktemp("drawn"), grid(3))
     draw_sample(made, Plan(size=None, overlap=0))
     return made
+
+
+@pytest.fixture
+def study(drawn: Study, copy_of: Any) -> Study:
+    copy: Study = copy_of(drawn)
+    return copy
 
 
 def rows(study: Study, sql: str) -> list[dict[str, Any]]:
@@ -294,15 +300,15 @@ def test_teams_get_their_passes_only(study: Study, person_in: Any, desk: Any) ->
 def test_nobody_judges_grounding_after_the_answer_and_nobody_reads_two_contexts(
     grid: Any, study_from: Any, person_in: Any, desk: Any
 ) -> None:
-    study = study_from(grid(4, models=("wren", "larch")))
+    study = study_from(grid(3, models=("wren", "larch")))
     draw_sample(study, Plan(size=None, overlap=0.5))
-    five = [person_in(study, f"p{n}") for n in range(5)]
-    desks = [desk(study, person, screen) for person in five for screen in ("label", "context")]
+    people_here = [person_in(study, f"p{n}") for n in range(4)]
+    desks = [desk(study, person, screen) for person in people_here for screen in ("label", "context")]
     busy = True
     while busy:
         busy = False
         for each in desks:
-            busy |= bool(each.finish(yes, limit=2))
+            busy |= bool(each.finish(yes, limit=3))
     assert {row["state"] for row in rows(study, "SELECT state FROM assignment WHERE pass = 'evidence'")} == {"done"}
     log = rows(study, "SELECT a.*, e.person_id AS who, e.fields FROM exposure AS e JOIN assignment AS a "
                       "USING (assignment_id) ORDER BY e.rowid")  # fmt: skip

@@ -43,13 +43,19 @@ def verdicts(judge: str, by: dict[str, str]) -> list[dict[str, Any]]:
     return [{"response_id": item, "judge": judge, **{k: v[n] for k, v in by.items()}} for n, item in enumerate(ITEMS)]
 
 
+@pytest.fixture(scope="module")
+def drawn_six(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    rows = {**grid(6, conditions=("clean",)), "verdicts": verdicts("judge-1", JUDGE)}
+    made: Study = build_study(tmp_path_factory.mktemp("six"), rows, list("DAGC"))
+    draw_sample(made, Plan(size=None, overlap=1.0))
+    return made
+
+
 @pytest.fixture
-def six(grid: Any, study_from: Any) -> Study:
+def six(drawn_six: Study, copy_of: Any) -> Study:
     """Six responses, all drawn, all for two people; nobody has labelled yet."""
-    rows = grid(6, conditions=("clean",))
-    study: Study = study_from({**rows, "verdicts": verdicts("judge-1", JUDGE)}, labels=list("DAGC"))
-    draw_sample(study, Plan(size=None, overlap=1.0))
-    return study
+    copy: Study = copy_of(drawn_six)
+    return copy
 
 
 @pytest.fixture
@@ -59,7 +65,7 @@ def labelled_six(six: Study, give_labels: Any, label_rows: Any) -> Study:
     return six
 
 
-def values(found: MetricsResult, method: str) -> dict[str, float | None]:
+def values(found: MetricsResult, method: str) -> dict[str, Any]:
     return {e.metric: e.value for e in found.estimates if e.method == method and not e.slice}
 
 
@@ -131,8 +137,8 @@ OTHER_LABELS = st.lists(
         st.sampled_from(PURPOSES),
         st.integers(2, 3),
     ),
-    min_size=5,
-    max_size=25,
+    min_size=15,
+    max_size=40,
     unique_by=lambda row: (row[0], row[1], row[2][0], row[3], row[4]),
 )  # fmt: skip
 
@@ -143,7 +149,7 @@ def numbers(study: Study) -> list[Any]:
 
 
 @given(others=OTHER_LABELS)
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_only_planned_labels_enter_a_number(
     others: list[Any], labelled_six: Study, give_labels: Any, known: dict[str, Any]
 ) -> None:
@@ -195,7 +201,7 @@ def test_who_could_not_say_is_dropped_and_never_replaced(six: Study, give_labels
     give_labels(six, label_rows("ann", mine) + label_rows("ben", said(BEN)))
     unseal(six, "a test")
     found = metrics(six, names=["Acc", "SES"], floor=2)
-    by_name = {e.metric: e for e in found.estimates if e.method == "human-only"}
+    by_name: dict[str, Any] = {e.metric: e for e in found.estimates if e.method == "human-only"}
     # Acc: r2 of r2 r3 r4 r5, all of equal weight; SES: r3 r5 of r0 r2 r3 r4 r5.
     assert (by_name["Acc"].value, by_name["Acc"].n, by_name["Acc"].n_dropped) == (pytest.approx(1 / 4), 4, 2)
     assert (by_name["SES"].value, by_name["SES"].n, by_name["SES"].n_dropped) == (pytest.approx(2 / 5), 5, 1)
@@ -213,7 +219,7 @@ def test_target_b_is_the_resolution_else_the_adjudication_else_the_unanimous_lab
     labelled_six: Study, give_labels: Any, label_rows: Any
 ) -> None:
     # ann and ben differ on C of r5 only: without a decision it is non-response.
-    def acc() -> tuple[float | None, int, int]:
+    def acc() -> tuple[Any, int, int]:
         (found,) = [e for e in metrics(labelled_six, names=["Acc"], target="B", floor=2).estimates
                     if e.method == "human-only"]  # fmt: skip
         return found.value, found.n, found.n_dropped

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
 from data.errors import StudyProblem
+from data.frame import open_frame
 from data.store.connection import open_store
 from data.study import Study, init_study
 
@@ -34,24 +35,32 @@ def order_of_work(study: Study) -> list[tuple[str, str, int]]:
     return [(row["item_id"], row["pass"], row["plan_order"]) for row in rows]
 
 
+def demo_from(folder: Path, shuffled: int | None = None) -> Study:
+    study = init_study(folder / "study")
+    for kind in KINDS:
+        lines = (DEMO / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        if shuffled is not None:
+            random.Random(shuffled).shuffle(lines)
+        (folder / f"{kind}.jsonl").write_text("".join(lines), encoding="utf-8")
+        import_records(study, kind, folder / f"{kind}.jsonl")
+    return study
+
+
 @pytest.fixture(scope="module")
-def demo_in_order(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int | None], Study]:
-    def make(shuffled: int | None) -> Study:
-        folder = tmp_path_factory.mktemp("demo")
-        study = init_study(folder / "study")
-        for kind in KINDS:
-            lines = (DEMO / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-            if shuffled is not None:
-                random.Random(shuffled).shuffle(lines)
-            (folder / f"{kind}.jsonl").write_text("".join(lines), encoding="utf-8")
-            import_records(study, kind, folder / f"{kind}.jsonl")
-        return study
-
-    return make
+def imported_demo(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    study = demo_from(tmp_path_factory.mktemp("demo"))
+    open_frame(study)
+    return study
 
 
-def test_the_order_of_the_files_changes_nothing(demo_in_order: Callable[[int | None], Study]) -> None:
-    one, other = demo_in_order(None), demo_in_order(5)
+@pytest.fixture
+def undrawn_demo(imported_demo: Study, copy_of: Any) -> Study:
+    copy: Study = copy_of(imported_demo)
+    return copy
+
+
+def test_the_order_of_the_files_changes_nothing(undrawn_demo: Study, tmp_path: Path) -> None:
+    one, other = undrawn_demo, demo_from(tmp_path, shuffled=5)
     for study in (one, other):
         draw_sample(study, Plan(size=130, seed=3, overlap=0.3, diagnostics=0.2))
     assert draws(one) == draws(other)
@@ -61,7 +70,7 @@ def test_the_order_of_the_files_changes_nothing(demo_in_order: Callable[[int | N
 
 
 def test_another_seed_draws_other_items(grid: Any, study_from: Any) -> None:
-    drawn = []
+    drawn: list[Any] = []
     for seed in (1, 1, 2):
         study = study_from(grid(12), name=f"study-{len(drawn)}")
         draw_sample(study, Plan(size=8, seed=seed))
@@ -69,8 +78,8 @@ def test_another_seed_draws_other_items(grid: Any, study_from: Any) -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_a_linked_draw_multiplies_the_two_stages(demo_in_order: Callable[[int | None], Study]) -> None:
-    study = demo_in_order(None)
+def test_a_linked_draw_multiplies_the_two_stages(undrawn_demo: Study) -> None:
+    study = undrawn_demo
     drawn = draw_sample(study, Plan(size=130, contexts=60, seed=2))
     assert (drawn.linked, drawn.n_responses, drawn.n_contexts) == (True, 130, 60)
     contexts = {r["item_id"]: r for r in table(study, "SELECT * FROM draw WHERE item_kind = 'context'")}
@@ -89,8 +98,8 @@ def test_a_linked_draw_multiplies_the_two_stages(demo_in_order: Callable[[int | 
 
 
 @pytest.mark.parametrize("size", [24, 60, 130, 480, None, 9999])
-def test_the_size_is_met_and_every_stratum_is_kept(demo_in_order: Callable[[int | None], Study], size: int) -> None:
-    drawn = draw_sample(demo_in_order(None), Plan(size=size))
+def test_the_size_is_met_and_every_stratum_is_kept(undrawn_demo: Study, size: int) -> None:
+    drawn = draw_sample(undrawn_demo, Plan(size=size))
     assert drawn.n_responses == min(size or 480, 480)
     assert sum(row["sample_size"] for row in drawn.allocation) == drawn.n_responses
     assert sum(row["stratum_size"] for row in drawn.allocation) == 480
@@ -181,8 +190,8 @@ def test_only_work_that_can_be_done_is_opened(
     assert drawn.n_openings == sum(passes.values())
 
 
-def test_the_overlap_goes_to_exactly_two(demo_in_order: Callable[[int | None], Study]) -> None:
-    study = demo_in_order(None)
+def test_the_overlap_goes_to_exactly_two(undrawn_demo: Study) -> None:
+    study = undrawn_demo
     drawn = draw_sample(study, Plan(size=120, overlap=0.25))
     twice = {(r["item_kind"], r["item_id"]) for r in table(study, "SELECT * FROM subsample WHERE name = 'overlap'")}
     assert len(twice) == drawn.n_overlap == round(0.25 * drawn.n_responses) + round(0.25 * drawn.n_contexts)
@@ -198,12 +207,12 @@ def test_no_overlap_and_all_overlap(grid: Any, study_from: Any, share: float, n:
     assert draw_sample(study, Plan(size=None, overlap=share)).n_openings == 6 + n
 
 
-def test_the_responses_of_a_context_come_in_a_row(demo_in_order: Callable[[int | None], Study]) -> None:
-    study = demo_in_order(None)
+def test_the_responses_of_a_context_come_in_a_row(undrawn_demo: Study) -> None:
+    study = undrawn_demo
     draw_sample(study, Plan(size=240, seed=7))
     rows = table(study, "SELECT DISTINCT position, context_id FROM assignment ORDER BY position")
     contexts = [row["context_id"] for row in rows]
-    changes = sum(one != other for one, other in zip(contexts, contexts[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(contexts))
     assert changes == len(set(contexts)) - 1
 
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from audit_app.actions.labelling import Refused
+from audit_app.actions.answers import Refused
 from audit_app.gate import COOKIE, PERSON, SIGN_IN, same_origin, secret_of
 from audit_app.notice import notice
 from data.errors import StudyProblem

@@ -58,13 +58,16 @@ class Answered:
         return self.first if target == "A" else self.adjudicated
 
 
-def answered(store: Store, item_kind: str = "response") -> Answered:
-    """The current answers, boiled down to one value per item, label and target."""
+def answered(store: Store, grounding: Grounding = "strict") -> Answered:
+    """The current answers to responses, boiled down to one value per item, label and target.
+
+    Two people who chose different decision values of G agree when both count as grounded, or neither.
+    """
     planned: dict[tuple[str, str], list[str]] = defaultdict(list)
     first: dict[tuple[str, str], str] = {}
     decided: dict[tuple[str, str], str] = {}
     touched: dict[Target, set[str]] = {"A": set(), "B": set()}
-    for row in events.answers(store, item_kind):
+    for row in events.answers(store, "response"):
         key, value = (row["item_id"], row["label"]), row["value"]
         if row["purpose"] == "plan" and (value is not None or row["state"] == "skipped"):
             touched["B"].add(row["item_id"])
@@ -79,7 +82,11 @@ def answered(store: Store, item_kind: str = "response") -> Answered:
             if row["plan_order"] == 1:
                 first[key] = value
     resolved = {(row["item_id"], row["label"]): row["value"] for row in events.resolutions(store)}
-    unanimous = {key: values[0] for key, values in planned.items() if len(values) > 1 and len(set(values)) == 1}
+    unanimous = {
+        (item, label): values[0]
+        for (item, label), values in planned.items()
+        if len(values) > 1 and len({binary(label, value, grounding) for value in values}) == 1
+    }
     return Answered(
         first=first,
         adjudicated={**unanimous, **decided, **resolved},
@@ -155,7 +162,7 @@ def labelled(
         StudyProblem: Nothing is drawn, or the texts changed since the draw.
     """
     sample = items.find_sample(store, sample_id)
-    found = answered(store)
+    found = answered(store, grounding)
     values = found.values(target)
     overlap = items.subsample(store, sample["sample_id"], "overlap") if target == "B" else set()
     draws = [

@@ -1,16 +1,15 @@
 """The labelling loop: what somebody sees next, and what becomes of their answer."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from data.errors import StudyProblem
-from data.records import CANNOT_JUDGE, Assignment, Person
+from audit_app.actions.answers import Answer, Refused, comment, sequence
+from data.records import Assignment, Person
 from data.rubric import Question
 from data.store import assignments, events, items
-from data.store.connection import Store, open_store
+from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import TITLES, VIEWS, Item, View, artifacts
 
@@ -21,14 +20,6 @@ SCREENS = {"label": ("evidence", "correctness"), "context": ("context",)}
 """The passes of each screen, in the order in which they are offered."""
 
 SKIP = "skip"
-
-
-class Refused(StudyProblem):
-    """An answer that cannot be taken, with the HTTP status that says why."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def next_view(study: Study, person: Person, screen: str) -> dict[str, Any]:
@@ -221,86 +212,60 @@ def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list
     )
 
 
-def _keep(store: Store, study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) -> dict[str, Any]:
     """The answer as a row, after every check. Runs inside a transaction."""
-    assignment = assignments.find(store, str(answer.get("assignment_id")))
-    label, seq = str(answer.get("label")), answer.get("client_seq")
+    assignment = assignments.find(store, str(raw.get("assignment_id")))
+    label, seq = str(raw.get("label")), sequence(raw)
     if assignment is None or assignment.person_id != person.person_id:
         raise Refused(403, "This item is not yours any more. The next one will be shown.")
-    if not isinstance(seq, int) or isinstance(seq, bool):
-        raise Refused(422, f"client_seq {seq!r}; expected a whole number")
     if label == SKIP:
-        return _skip(store, study, assignment, answer)
-    item = items.load(store, assignment.item_kind, assignment.item_id)
-    owed = _owed(store, study, assignment, item)
+        return _skip(store, study, assignment, raw)
+    owed = _owed(store, study, assignment, items.load(store, assignment.item_kind, assignment.item_id))
     if label not in owed:
         raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(owed)}")
-    value, comment, quotes = _value(study.rubric[label], answer), _comment(answer), answer.get("evidence") or []
-    if not isinstance(quotes, list):
-        raise Refused(422, "evidence: expected a list of quotes")
+    answer = Answer.of(study.rubric[label], raw)
     there = events.find(store, assignment.assignment_id, seq)
-    if there and (there.label, there.value) == (label, value):
-        return {"label": label, "value": value, "created_at": there.created_at}
+    if there and (there.label, there.value) == (label, answer.value):
+        return {"label": label, "value": answer.value, "created_at": there.created_at}
     answered = events.current(store, assignment.assignment_id)
     left = [name for name in owed if name not in answered]
     if assignment.state != "claimed" or label != left[0] or seq != events.next_seq(store, assignment.assignment_id):
         raise Refused(409, "This question was answered already, perhaps in another tab. The current one will be shown.")
-    events.add(
-        store,
-        {
-            "assignment_id": assignment.assignment_id,
-            "label": label,
-            "value": value,
-            "evidence": quotes,
-            "comment": comment,
-            "seen_before": events.seen_before(store, assignment.assignment_id, person.person_id),
-            "active_seconds": _seconds(answer.get("active_seconds")),
-            "rubric_hash": study.rubric.hash,
-            "client_seq": seq,
-        },
-    )
+    at = _add(store, study, person, assignment, label, answer, seq)
     if left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
     else:
         assignments.renew(store, assignment.assignment_id, _until())
-    kept = events.find(store, assignment.assignment_id, seq)
-    return {"label": label, "value": value, "created_at": kept.created_at if kept else None}
+    return {"label": label, "value": answer.value, "created_at": at}
 
 
-def _skip(store: Store, study: Study, assignment: Assignment, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _add(
+    store: Store, study: Study, person: Person, assignment: Assignment, label: str, answer: Answer, seq: int
+) -> str:
+    """Keeps the answer, with what its giver had seen before; when it was kept."""
+    at = now()
+    event = {
+        "assignment_id": assignment.assignment_id,
+        "label": label,
+        "value": answer.value,
+        "evidence": answer.quotes,
+        "comment": answer.comment,
+        "seen_before": events.seen_before(store, assignment.assignment_id, person.person_id),
+        "active_seconds": answer.seconds,
+        "rubric_hash": study.rubric.hash,
+        "client_seq": seq,
+        "created_at": at,
+    }
+    events.add(store, event)
+    return at
+
+
+def _skip(store: Store, study: Study, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
     """The item is given back for good, with a reason: it counts as not answered and nobody takes its place."""
-    reason = _comment(answer)
+    reason = comment(raw)
     if not reason:
         raise Refused(422, f"a skip needs a reason: {', '.join(study.rubric.skip_reasons)}")
     if assignment.state == "done":
         raise Refused(409, "This item is finished already. The next one will be shown.")
     assignments.finish(store, assignment.assignment_id, "skipped", reason)
-    return {"label": SKIP, "value": reason, "created_at": datetime.now(UTC).isoformat()}
-
-
-def _comment(answer: Mapping[str, Any]) -> str | None:
-    comment = answer.get("comment")
-    return comment if isinstance(comment, str) and comment.strip() else None
-
-
-def _seconds(value: object) -> float | None:
-    """Active seconds as the browser counted them; anything implausible is not kept."""
-    plausible = isinstance(value, int | float) and 0 <= value <= 86_400
-    return float(value) if plausible and isinstance(value, int | float) else None
-
-
-def _value(question: Question, answer: Mapping[str, Any]) -> str:
-    """The stored value; "cannot judge" needs a note, a list is kept in the rubric's order."""
-    value = answer.get("value")
-    allowed = [entry.value for entry in question.values]
-    if value == CANNOT_JUDGE:
-        if not _comment(answer):
-            raise Refused(422, "“Cannot judge” needs a note that says why.")
-        return CANNOT_JUDGE
-    if question.kind == "many":
-        if not isinstance(value, list) or any(code not in allowed for code in value):
-            raise Refused(422, f"{question.name}: {value!r}; expected a list of {', '.join(allowed)}")
-        return json.dumps([code for code in allowed if code in value])
-    if value not in allowed:
-        raise Refused(422, f"{question.name}: {value!r}; expected one of {', '.join(allowed)}")
-    return str(value)
+    return {"label": SKIP, "value": reason, "created_at": now()}

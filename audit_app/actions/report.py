@@ -8,14 +8,10 @@ from typing import Any
 from tabulate import tabulate
 
 from agreement.result import Agreement
-from audit_app.actions.results import (
-    AgreementResult,
-    JudgeCheck,
-    MetricsResult,
-    agreement,
-    judge_check,
-    metrics,
-)
+from audit_app.actions.judging import JudgeCheck, judge_check
+from audit_app.actions.labelled import Grounding
+from audit_app.actions.raters import AgreementResult, agreement
+from audit_app.actions.results import MetricsResult, metrics
 from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import METRICS
@@ -48,7 +44,7 @@ def coefficient(found: Agreement) -> str:
     """A coefficient with its interval, or the sentence that says why there is none."""
     if found.value is None:
         return found.why_undefined or "undefined"
-    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+    return f"{found.value:z.3f} ({found.low:z.3f} to {found.high:z.3f})"
 
 
 def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
@@ -168,13 +164,15 @@ class Report:
         }
 
 
-def report(study: Study, *, sample_id: str | None = None, judge: str | None = None) -> Report:
+def report(
+    study: Study, *, sample_id: str | None = None, judge: str | None = None, grounding: Grounding = "strict"
+) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
-    overall = metrics(study, sample_id=sample_id, judge=judge)
+    overall = metrics(study, sample_id=sample_id, judge=judge, grounding=grounding)
     missing = [overall.left_out] if overall.left_out else []
     checked = compared = by_condition = None
     try:
-        checked = judge_check(study, sample_id=sample_id, judge=judge)
+        checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)
     except StudyProblem as problem:
         missing.append(f"Judge against people: {problem}")
     try:
@@ -182,7 +180,7 @@ def report(study: Study, *, sample_id: str | None = None, judge: str | None = No
     except StudyProblem as problem:
         missing.append(f"Agreement: {problem}")
     if study.conditions:
-        sliced = metrics(study, sample_id=sample_id, judge=judge, by=["condition"])
+        sliced = metrics(study, sample_id=sample_id, judge=judge, by=["condition"], grounding=grounding)
         by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
     return Report(
         study=study.name,

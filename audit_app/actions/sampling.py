@@ -104,26 +104,28 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
 def _draw(population: Population, plan: Plan) -> tuple[list[Chosen], list[Chosen]]:
     responses, contexts = population.response_candidates(), population.context_candidates()
     size = len(responses) if plan.size is None else min(plan.size, len(responses))
+    n = _n_contexts(population, plan, size)
+    context_sizes = proportional(Counter(c.stratum for c in contexts), n, floor=FLOOR) if contexts else {}
     if not population.linked:
         sizes = proportional(Counter(r.stratum for r in responses), size, floor=FLOOR)
-        n = _n_contexts(population, plan, size)
-        context_sizes = proportional(Counter(c.stratum for c in contexts), n, floor=FLOOR) if contexts else {}
         return (
             draw(contexts, context_sizes, seed=plan.seed, purpose="draw:context"),
             draw(responses, sizes, seed=plan.seed, purpose="draw:response"),
         )
-    strata = Counter(c.stratum for c in contexts)
-    n = max(_n_contexts(population, plan, size), sum(min(FLOOR, k) for k in strata.values()))
-    both = linked_draw(contexts, proportional(strata, n, floor=FLOOR), responses, size, FLOOR, seed=plan.seed)
+    both = linked_draw(contexts, context_sizes, responses, size, FLOOR, seed=plan.seed)
     return both.contexts, both.responses
 
 
 def _n_contexts(population: Population, plan: Plan, size: int) -> int:
-    """As many contexts as hold `size` responses on average, unless told otherwise."""
+    """As many contexts as hold `size` responses on average and two per stratum, unless told otherwise."""
     in_frame, n_responses = len(population.contexts), len(population.responses)
-    if plan.contexts is not None or not in_frame:
-        return min(plan.contexts or 0, in_frame)
-    return min(in_frame, ceil(size * in_frame / n_responses)) if n_responses else min(in_frame, size or in_frame)
+    if plan.contexts is not None:
+        return min(plan.contexts, in_frame)
+    if not n_responses:
+        return in_frame if plan.size is None else min(plan.size, in_frame)
+    strata = Counter(c.stratum for c in population.context_candidates())
+    floors = sum(min(FLOOR, n) for n in strata.values())
+    return min(in_frame, max(ceil(size * in_frame / n_responses), floors))
 
 
 def _overlap(chosen: Sequence[Chosen], plan: Plan, kind: str) -> set[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from data.errors import StudyProblem
 from data.store import assignments, settings
 from data.store.connection import Store, now, open_store
 from data.study import Study
@@ -42,6 +43,18 @@ def read_seal(store: Store) -> Seal:
         reason=opened["reason"] if opened else None,
         opened_at=opened["at"] if opened else None,
     )
+
+
+def require_open(store: Store) -> Seal:
+    """The state of the seal, if results may be seen.
+
+    Raises:
+        StudyProblem: They may not, yet.
+    """
+    seal = read_seal(store)
+    if not seal.is_open:
+        raise StudyProblem(seal.sentence)
+    return seal
 
 
 def unseal(study: Study, reason: str) -> Seal:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import click
 
+from audit_app.actions import judging, raters, results
 from audit_app.actions import report as reports
-from audit_app.actions import results
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.seal import unseal
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
@@ -20,7 +20,7 @@ from metrics.estimate import Target
 Options = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _result_options(*, judge: bool = True, target: bool = True) -> Options:
+def _result_options(*, judge: bool = True, target: bool = True, grounding: bool = True) -> Options:
     """The options of every command that prints results."""
     options: list[Callable[..., Any]] = [json_option, study_option]
     options.append(click.option("--unseal", metavar="REASON", help="Open results before all labels are in, for good."))
@@ -28,12 +28,14 @@ def _result_options(*, judge: bool = True, target: bool = True) -> Options:
     if judge:
         options.append(click.option("--judge", help="Which judge; the first by name by default."))
     if target:
-        options += [
-            click.option("--target", type=click.Choice(["A", "B"]), default="A", show_default=True,
-                         help="A: what one annotator says. B: the adjudicated or unanimous label, on the overlap."),
-            click.option("--grounding", type=click.Choice(["strict", "lenient"]), default="strict", show_default=True,
-                         help="Whether “supported but contradicted” counts as grounded (lenient)."),
-        ]  # fmt: skip
+        about = "A: what one annotator says. B: the adjudicated or unanimous label, on the overlap."
+        options.append(
+            click.option("--target", type=click.Choice(["A", "B"]), default="A", show_default=True, help=about)
+        )
+    if grounding:
+        about = "Whether “supported but contradicted” counts as grounded (lenient)."
+        ways = click.Choice(["strict", "lenient"])
+        options.append(click.option("--grounding", type=ways, default="strict", show_default=True, help=about))
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -100,10 +102,10 @@ def metrics(
 
 
 @click.command(epilog="Example: evidence-audit agreement --json")
-@_result_options(judge=False, target=False)
+@_result_options(judge=False, target=False, grounding=False)
 def agreement(as_json: bool, folder: Path, unseal: str | None, sample_id: str | None) -> None:
     """Print how well people agree: percent, Krippendorff's alpha, AC1, and Cohen's kappa of every pair."""
-    found = results.agreement(_open(folder, unseal), sample_id=sample_id)
+    found = raters.agreement(_open(folder, unseal), sample_id=sample_id)
     if as_json:
         print_json(asdict(found))
     elif not found.labels:
@@ -132,7 +134,7 @@ def check(
 ) -> None:
     """Print a judge's sensitivity, specificity and kappa against people, weighted to all responses."""
     study = _open(folder, unseal)
-    found = results.judge_check(study, sample_id=sample_id, judge=judge, target=target, grounding=grounding)
+    found = judging.judge_check(study, sample_id=sample_id, judge=judge, target=target, grounding=grounding)
     if as_json:
         print_json(asdict(found))
     else:
@@ -152,9 +154,10 @@ def report(
     unseal: str | None,
     sample_id: str | None,
     judge: str | None,
+    grounding: Grounding,
 ) -> None:
     """Write the report: corrected metrics, the judge against people, people against each other."""
-    found = reports.report(_open(folder, unseal), sample_id=sample_id, judge=judge)
+    found = reports.report(_open(folder, unseal), sample_id=sample_id, judge=judge, grounding=grounding)
     if as_json or kind == "json":
         if out is None:
             print_json(found.as_dict())

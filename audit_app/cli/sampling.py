@@ -26,7 +26,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str) -> int | N
 
 @sample_group.command("draw", epilog="Example: evidence-audit sample draw --size 300 --overlap 0.25 --seed 7")
 @click.option("--size", default="300", show_default=True, callback=_size, help="Responses to draw, or 'all'.")
-@click.option("--contexts", type=click.IntRange(0), help="Contexts to draw; as many as the responses need by default.")
+@click.option("--contexts", type=click.IntRange(1), help="Contexts to draw; as many as the responses need by default.")
 @click.option("--strata", help="Columns, with commas between: condition, regime, model, prompt, run, judge.")
 @click.option("--judge", help="Whose labels the column `judge` holds; the first by name by default.")
 @click.option(

@@ -7,11 +7,11 @@ import streamlit as st
 
 from agreement.result import Agreement
 from audit_app import figures, state
+from audit_app.actions import raters
 from audit_app.actions import report as reports
-from audit_app.actions import results
 from audit_app.actions.choices import choices
 from audit_app.actions.people import list_people
-from audit_app.actions.results import AgreementResult, LabelAgreement
+from audit_app.actions.raters import AgreementResult, LabelAgreement
 from data.records import LABELS, Person
 from data.study import Study
 
@@ -37,7 +37,7 @@ def render() -> None:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
             st.html(figures.sentence("They can be opened early on the Report screen.", soft=True))
             return
-        found = results.agreement(study, sample_id=figures.pick_sample(given))
+        found = raters.agreement(study, sample_id=figures.pick_sample(given))
         if found.labels:
             _draw(study, found)
         else:

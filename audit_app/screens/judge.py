@@ -9,7 +9,7 @@ from agreement.result import Agreement
 from audit_app import figures, state
 from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
-from audit_app.actions.results import judge_check
+from audit_app.actions.judging import judge_check
 from audit_app.figures import Dot
 from data.rubric import Rubric
 

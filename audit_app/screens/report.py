@@ -168,7 +168,7 @@ def _downloads(study: Study, options: Options) -> None:
     """The report as files; made when somebody asks for them."""
 
     def made() -> reports.Report:
-        return reports.report(study, sample_id=options.sample_id, judge=options.judge)
+        return reports.report(study, sample_id=options.sample_id, judge=options.judge, grounding=options.grounding)
 
     with st.container(horizontal=True):
         st.download_button(
@@ -181,8 +181,6 @@ def _downloads(study: Study, options: Options) -> None:
             "application/json",
             on_click="ignore",
         )
-    if options.grounding != "strict":
-        st.html(figures.sentence("The files are made with strict grounding.", soft=True))
 
 
 def _names(estimates: Sequence[Estimate]) -> list[str]:

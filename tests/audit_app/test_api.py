@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from audit_app.actions.labelling import Refused
+from audit_app.actions.answers import Refused
 from audit_app.api import LARGEST, routes
 from audit_app.gate import COOKIE, Gate
 from data.errors import StudyProblem

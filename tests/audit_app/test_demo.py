@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from audit_app.actions.demo import Demo, make_demo
-from audit_app.actions.results import agreement, metrics
+from audit_app.actions.raters import agreement
+from audit_app.actions.results import metrics
 from data.errors import StudyProblem
 from data.store import people
 from data.store.connection import open_store

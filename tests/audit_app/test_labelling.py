@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from audit_app.actions.labelling import Refused, next_view
+from audit_app.actions.answers import Refused
+from audit_app.actions.labelling import next_view
 from audit_app.actions.sampling import Plan, draw_sample
 from data.store import assignments, people
 from data.store.connection import open_store

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from audit_app.actions.demo import Demo
+from audit_app.actions.judging import judge_check
+from audit_app.actions.raters import agreement
 from audit_app.actions.report import as_json, as_markdown, as_table, percent, report
-from audit_app.actions.results import HEADLINE, agreement, judge_check, metrics
+from audit_app.actions.results import HEADLINE, metrics
 from metrics.definitions import METRICS
 
 

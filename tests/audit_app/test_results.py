@@ -14,8 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit_app.actions.demo import Demo
+from audit_app.actions.judging import judge_check
+from audit_app.actions.raters import agreement
 from audit_app.actions.report import as_json, as_markdown, report
-from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, agreement, judge_check, metrics
+from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli

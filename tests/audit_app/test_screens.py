@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from audit_app.actions import judging, raters, results
 from audit_app.actions import report as reports
-from audit_app.actions import results
 from audit_app.actions.choices import choices
 from audit_app.actions.demo import PLAN
 from audit_app.actions.importing import import_records
@@ -157,7 +157,7 @@ def test_lenient_grounding_is_passed_on(served: Open) -> None:
 
 
 def test_the_judge_screen_shows_the_numbers_of_judge_check(served: Open) -> None:
-    check = results.judge_check(served("finished"))
+    check = judging.judge_check(served("finished"))
     app = opened(judge)
     assert check.sentence in text(app)
     for name, found in check.labels.items():
@@ -173,7 +173,7 @@ def test_the_judge_screen_shows_the_numbers_of_judge_check(served: Open) -> None
 
 
 def test_the_agreement_screen_shows_the_numbers_and_what_one_dominant_value_does(served: Open) -> None:
-    found = results.agreement(served("finished"))
+    found = raters.agreement(served("finished"))
     app = opened(agreement)
     for label in found.labels:
         percent, alpha, ac1 = label.coefficients

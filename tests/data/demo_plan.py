@@ -9,15 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from demo_script import DEMO, labels, read, verdicts, write
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from audit_app.actions.demo import PLAN
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import draw_sample
 from data.store.connection import open_store
 from data.study import init_study
+from tests.data.demo_script import DEMO, labels, read, verdicts, write
 
 LEFT_OPEN = 0.4
 """Share of the tasks whose second openings are left for a newcomer: for labelling, and on as many others for context

@@ -1,13 +1,11 @@
 """What the demo's scripted judges and annotators say: realistic errors over the answer key, from fixed seeds.
 
 Every draw comes from its own generator, seeded by what is being decided, so the order of calls changes nothing.
-`python tests/data/demo_script.py [PLAN.jsonl]` rewrites data/demo/verdicts.jsonl and, given a plan
-(rows with item_kind, item_id, pass, person_id), data/demo/labels.jsonl.
+`demo_plan.py` beside it writes the files.
 """
 
 import json
 import random
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -286,15 +284,3 @@ def read(path: Path) -> list[Row]:
 def write(path: Path, rows: Iterable[Row]) -> None:
     """Rows as JSON lines; an unscored label is null."""
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-
-
-def main() -> None:
-    """Rewrite verdicts.jsonl and, given a plan file, labels.jsonl."""
-    key = read(DEMO / "answer_key.jsonl")
-    write(DEMO / "verdicts.jsonl", verdicts(key))
-    if len(sys.argv) > 1:
-        write(DEMO / "labels.jsonl", labels(key, read(Path(sys.argv[1]))))
-
-
-if __name__ == "__main__":
-    main()

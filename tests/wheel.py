@@ -14,8 +14,14 @@ from zipfile import ZipFile
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("audit_app", "judge", "metrics", "data", "sampling", "agreement")
-MUST_HAVE = ("data/store/connection.py", "data/rubric.toml", "data/study.toml", "data/demo/responses.jsonl", "data/mappings/openqa_nq301.toml",
-             "audit_app/component/label.js")  # fmt: skip
+MUST_HAVE = (
+    "data/store/connection.py",
+    "data/rubric.toml",
+    "data/study.toml",
+    "data/demo/responses.jsonl",
+    "data/mappings/openqa_nq301.toml",
+    "audit_app/component/label.js",
+)
 MUST_NOT_HAVE = ("data/demo/answer_key.jsonl", "tests/")
 
 

@@ -13,23 +13,27 @@ from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+HELP = """Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
+
+\b
+The usual order:
+  evidence-audit init study
+  cd study
+  evidence-audit import tasks tasks.jsonl       (then contexts, responses, verdicts)
+  evidence-audit sample draw --size 300
+  evidence-audit people add "Ann"
+  evidence-audit people add "Lead" --role lead
+  evidence-audit serve
+  evidence-audit report
+
+Or look at a finished study first: evidence-audit demo
+"""
+
+
+@click.group(cls=Group, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="evidence-audit")
 def cli() -> None:
-    r"""Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
-
-    \b
-    The usual order:
-      evidence-audit init study
-      cd study
-      evidence-audit import tasks tasks.jsonl        (then contexts, responses, verdicts)
-      evidence-audit sample draw --size 300
-      evidence-audit people add "Ann" && evidence-audit people add "Lead" --role lead
-      evidence-audit serve
-      evidence-audit report
-
-    Or look at a finished study first: evidence-audit demo
-    """
+    """All commands."""
 
 
 for command in (init, import_group, check, sample_group, people_group, serve, agreement, judge_group, metrics, report,

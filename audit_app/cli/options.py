@@ -39,9 +39,8 @@ class Group(click.Group):
 
 def study_option(command: Command) -> Command:
     """Adds `--study DIR`."""
-    return click.option(
-        "--study", "folder", type=click.Path(path_type=Path), default=Path(), show_default=".", help="Study folder."
-    )(command)
+    about = "Study folder; the current one by default."
+    return click.option("--study", "folder", type=click.Path(path_type=Path), default=Path(), help=about)(command)
 
 
 def json_option(command: Command) -> Command:

@@ -12,7 +12,6 @@ from audit_app.cli.results import agreement, judge_group, metrics, report
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
 
-
 HELP = """Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
 
 \b

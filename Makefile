@@ -32,11 +32,13 @@ wheel: .venv/ready-dev
 pytest: .venv/ready-dev browser
 	$(BIN)/pytest
 
-browser:
-	@command -v $${CHROMIUM:-chromium} >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+# Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
+browser: .venv/ready-dev
+	@{ command -v $${CHROMIUM:-chromium} && $(BIN)/playwright --version; } >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && echo "Installing Debian's chromium for the browser tests" \
-	  && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; } \
-	  || { echo "The browser tests need Chromium: run 'sudo apt-get install chromium', or set CHROMIUM to your own."; exit 1; }
+	  && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium libatomic1 >/dev/null; } \
+	  || { echo "The browser tests need Chromium: run 'sudo apt-get install chromium libatomic1', or set CHROMIUM."; exit 1; }
 
 .venv/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

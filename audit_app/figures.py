@@ -235,7 +235,7 @@ def sealed(seal: Seal) -> str:
     """What a lead is told while results are sealed."""
     return (
         f"Results are sealed until everything planned is labelled, so that nobody stops, or goes on, because of what "
-        f"the numbers say. Still to do: {seal.n_left} openings of the plan."
+        f"the numbers say. Still to do: {seal.n_left} assignments."
     )
 
 

@@ -45,9 +45,9 @@ def report() -> None:
 
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
-    labelling = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
+    working = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
     results = [("Report", "report", report), ("Judge", "judge", judge), ("Agreement", "agreement", agreement)]
-    return results + labelling if person.role == "lead" else labelling
+    return results if person.role == "lead" else working
 
 
 def who(person: Person) -> str:

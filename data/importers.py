@@ -1,7 +1,7 @@
 """Bringing files in: the whole file is read, every problem is reported, nothing is imported on error."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +41,36 @@ def read_records(kind: str, path: Path, mappings: Sequence[Mapping]) -> tuple[li
     _known_fields(kind, mappings)
     records: list[tuple[str, Any]] = []
     problems: list[Problem] = []
+    names: dict[str, None] = {}
     for row in read(path):
         if isinstance(row, Problem):
             problems.append(row)
             continue
+        names.update(dict.fromkeys(row.values))
         for mapping in mappings:
             for found in parse(kind, row, mapping):
                 if isinstance(found, Problem):
                     problems.append(found)
                 else:
                     records.append((row.where, found))
-    return records, problems
+    absent = _absent(kind, path, mappings, names)
+    return records, [*absent, *(p for p in problems if p.field not in {a.field for a in absent})]
+
+
+def _absent(kind: str, path: Path, mappings: Sequence[Mapping], names: Collection[str]) -> list[Problem]:
+    """The fields that are needed or mapped and that no row has: said once, with the names that there are."""
+    needed = {spec.name for spec in fields(RECORDS[kind]) if spec.default is MISSING}
+    absent = []
+    for mapping in mappings:
+        for ours in sorted({*mapping.fields, *needed} - set(mapping.constants)):
+            theirs = mapping.theirs(ours)
+            if names and theirs not in names and theirs.split(".")[0] not in names:
+                message = (
+                    f"is in no row; the file has {', '.join(names)}. Say which of them is our {ours!r} with "
+                    f"--map {ours}=THEIRS, or in a mapping"
+                )
+                absent.append(Problem(where=str(path), field=theirs, message=message))
+    return absent
 
 
 def _known_fields(kind: str, mappings: Sequence[Mapping]) -> None:
@@ -88,6 +107,10 @@ def unique(
     """The records without word-for-word repeats (where those are expected), and a problem for every other duplicate."""
     first: dict[tuple[str, ...], tuple[str, Any]] = {}
     problems = []
+    records = list(records)
+    if len(records) > 1 and all(key_of(record) in known for _, record in records):
+        message = f"all {len(records)} records were imported before; nothing to do"
+        return [], [Problem(where=records[0][0].rsplit(":", 1)[0], message=message)]
     for where, record in records:
         key = key_of(record)
         if key in known:
@@ -113,6 +136,10 @@ def dangling(study: Study, kind: str, records: Iterable[tuple[str, Any]]) -> lis
     problems = []
     for field, target in REFERS.get(kind, ()):
         known = known_keys(study, target)
+        if not known and any(getattr(record, field) is not None for _, record in records):
+            message = f"no {target} are imported yet; import them first: evidence-audit import {target} FILE"
+            problems.append(Problem(where=str(study.path), field=field, message=message))
+            continue
         for where, record in records:
             value = getattr(record, field)
             if value is not None and (value,) not in known:

@@ -82,7 +82,8 @@ def read_mappings(name: str, kind: str) -> list[Mapping]:
         text = shipped.read_text(encoding="utf-8") if shipped.is_file() else source.read_text(encoding="utf-8")
         sections = tomllib.loads(text).get(kind)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise StudyProblem(f"mapping {name}: {error}; give a TOML file or the name of a shipped mapping") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise StudyProblem(f"mapping {name}: {reason}; give a TOML file or the name of a shipped mapping") from None
     if not sections:
         raise StudyProblem(f"mapping {name} has no [{kind}] section; add one, or import this kind with --map")
     listed = sections if isinstance(sections, list) else [sections]

@@ -12,6 +12,9 @@ from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
 PASSES = ("evidence", "correctness", "context")
 
+RESERVED_KEYS = frozenset("9bcefhnrs?")
+"""Cannot judge, back, quote, flag, help, note, skip; c and r belong to the app around the screen."""
+
 FIELDS = ("name", "title", "item_kind", "pass", "view", "question", "definition", "values")
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "item_kind": ("response", "context"),
@@ -176,6 +179,9 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
         if not all(isinstance(entry, str) and entry for entry in seen) or len(set(seen)) < len(seen):
             message = f"missing, not text or given twice for label {name!r}"
             yield Problem(where=where, field=f"values.{field}", message=message)
+    for key in sorted({str(value.get("key")).casefold() for value in values} & RESERVED_KEYS):
+        message = f"{key!r} of label {name!r} is a key of the labelling screen; choose another letter or a digit"
+        yield Problem(where=where, field="values.key", message=message)
 
 
 def _order_faults(questions: Sequence[Question]) -> Iterable[str]:

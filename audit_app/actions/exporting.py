@@ -18,4 +18,6 @@ def exported(study: Study) -> list[dict[str, Any]]:
             for kind in ("response", "context"):
                 for draw in items.draws(store, sample["sample_id"], kind):
                     drawn[kind, draw["item_id"]] = {name: draw[name] for name in DRAW_COLUMNS}
-    return [{**row, **drawn.get((row["item_kind"], row["item_id"]), {})} for row in rows]
+        of_item = items.slices(store)
+    keys = [(row["item_kind"], row["item_id"]) for row in rows]
+    return [{**row, **of_item[key], **drawn.get(key, {})} for row, key in zip(rows, keys, strict=True)]

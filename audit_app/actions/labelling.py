@@ -19,6 +19,8 @@ LEASE = timedelta(minutes=30)
 SCREENS = {"label": ("evidence", "correctness"), "context": ("context",)}
 """The passes of each screen, in the order in which they are offered."""
 
+SCREEN_TITLES = {"label": "Label", "context": "Context audit"}
+
 SKIP = "skip"
 
 
@@ -35,7 +37,7 @@ def next_view(study: Study, person: Person, screen: str) -> dict[str, Any]:
         while True:
             assignment = _take(store, study, person, passes)
             if assignment is None:
-                return _empty(store, study, person, passes)
+                return _empty(store, study, person, screen, passes)
             item = items.load(store, assignment.item_kind, assignment.item_id)
             owed = _owed(store, study, assignment, item)
             answered = events.current(store, assignment.assignment_id)
@@ -165,17 +167,21 @@ def _question(question: Question, label: str) -> dict[str, Any]:
 
 def _progress(store: Store, study: Study, person: Person, passes: list[str]) -> dict[str, int]:
     """Items finished, and items there are for this person, the one in hand included."""
-    soft, evidence = is_soft(store), _in_evidence(study, person)
     done = assignments.done_by(store, person.person_id, passes)
+    return {"done": done, "of": done + _waiting(store, study, person, passes)}
+
+
+def _waiting(store: Store, study: Study, person: Person, passes: list[str]) -> int:
+    """Items that this person has in hand or could be given now."""
+    soft, evidence = is_soft(store), _in_evidence(study, person)
     begun = 1 if assignments.in_hand(store, person.person_id, passes) else 0
-    waiting = sum(
+    return begun + sum(
         assignments.open_for(store, person.person_id, pass_, evidence=evidence, soft=soft) for pass_ in passes
     )
-    return {"done": done, "of": done + begun + waiting}
 
 
-def _empty(store: Store, study: Study, person: Person, passes: list[str]) -> dict[str, Any]:
-    """Why there is nothing to do, in words."""
+def _empty(store: Store, study: Study, person: Person, screen: str, passes: list[str]) -> dict[str, Any]:
+    """Why there is nothing to do, in words, and where there is more."""
     states = [row for row in assignments.progress(store) if row["pass"] in passes]
     count = {state: sum(row["n"] for row in states if row["state"] == state) for state in ("open", "claimed")}
     done = assignments.done_by(store, person.person_id, passes)
@@ -192,14 +198,18 @@ def _empty(store: Store, study: Study, person: Person, passes: list[str]) -> dic
         )
     elif count["open"]:
         reason = (
-            f"Nothing for you right now: {count['open']} openings are left, but they are on items or questions "
-            "that you have worked on already, so they go to other people."
+            f"Nothing more for you here: {count['open']} assignments are left, but they are on items or questions "
+            "that you have worked on already, so they go to other people. Thank you!"
         )
     elif count["claimed"]:
         last = "the last item" if count["claimed"] == 1 else f"the last {count['claimed']} items"
         reason = f"You are done for now: other people are at work on {last}. Thank you!"
     else:
-        reason = "All done: everything that was planned has been labelled. Thank you!"
+        reason = "All done: everything that was planned for this screen has been labelled. Thank you!"
+    other = next(name for name in SCREENS if name != screen)
+    more = _waiting(store, study, person, _passes(study, person, other))
+    if more and not _waits_for_evidence(store, study, person, passes):
+        reason += f" There is more for you on the screen {SCREEN_TITLES[other]}: {more} items."
     return {"state": "empty", "reason": reason, "progress": {"done": done, "of": done or count["open"]}}
 
 
@@ -207,9 +217,7 @@ def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list
     """Whether this person could still be given evidence work, or has some in hand; then gold answers wait."""
     if "evidence" in passes or not _in_evidence(study, person):
         return False
-    return _progress(store, study, person, ["evidence"])["of"] > assignments.done_by(
-        store, person.person_id, ["evidence"]
-    )
+    return _waiting(store, study, person, ["evidence"]) > 0
 
 
 def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from tabulate import tabulate
 
 from agreement.result import Agreement
+from audit_app.actions.contexts import ContextAudit, context_audit
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.raters import AgreementResult, agreement
@@ -34,9 +35,13 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 
     >>> with_interval(0.5, 0.25, 0.75)
     '50.0 % (25.0–75.0)'
+    >>> with_interval(0.5, 0.5, 0.5)
+    '50.0 % (exact)'
     """
     if value is None:
         return "–"
+    if value == low == high:
+        return f"{percent(value)} (exact)"
     return percent(value) if low is None or high is None else f"{percent(value)} ({100 * low:.1f}–{100 * high:.1f})"
 
 
@@ -44,6 +49,10 @@ def coefficient(found: Agreement) -> str:
     """A coefficient with its interval, or the sentence that says why there is none."""
     if found.value is None:
         return found.why_undefined or "undefined"
+    if found.name == "percent_agreement":
+        return with_interval(found.value, found.low, found.high)
+    if found.value == found.low == found.high:
+        return f"{found.value:z.3f} (exact)"
     return f"{found.value:z.3f} ({found.low:z.3f} to {found.high:z.3f})"
 
 
@@ -122,12 +131,26 @@ def pair_rows(result: AgreementResult) -> list[dict[str, str]]:
     return [
         {
             "label": label.label,
-            "people": " · ".join(pair["people"]),
+            "people": " · ".join(result.names.get(person, person) for person in pair["people"]),
             "Cohen's kappa": coefficient(pair["kappa"]),
             "items": str(pair["kappa"].n),
         }
         for label in result.labels
         for pair in label.pairs
+    ]
+
+
+def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
+    """One row per context in which something is wrong or surprising."""
+    return [
+        {
+            "context": finding.context_id,
+            "condition": finding.condition or "",
+            "read blind": (finding.answerable or "") + (" (surprising)" if finding.surprising else ""),
+            "construction errors": ", ".join(finding.errors),
+            "note": finding.comment or "",
+        }
+        for finding in audit.findings
     ]
 
 
@@ -148,6 +171,7 @@ class Report:
     by_condition: MetricsResult | None
     judge: JudgeCheck | None
     agreement: AgreementResult | None
+    contexts: ContextAudit | None
     missing: tuple[str, ...]
     """What could not be reported, and why."""
 
@@ -160,6 +184,7 @@ class Report:
             "metrics": [e.as_dict() for e in (self.by_condition or self.overall).estimates],
             "judge": asdict(self.judge) if self.judge else None,
             "agreement": asdict(self.agreement) if self.agreement else None,
+            "contexts": asdict(self.contexts) if self.contexts else None,
             "missing": list(self.missing),
         }
 
@@ -170,7 +195,7 @@ def report(
     """The report of a study; parts that cannot be made are named with the reason."""
     overall = metrics(study, sample_id=sample_id, judge=judge, grounding=grounding)
     missing = [overall.left_out] if overall.left_out else []
-    checked = compared = by_condition = None
+    checked = compared = by_condition = audited = None
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)
     except StudyProblem as problem:
@@ -179,6 +204,11 @@ def report(
         compared = agreement(study, sample_id=sample_id)
     except StudyProblem as problem:
         missing.append(f"Agreement: {problem}")
+    if "context" in study.rubric.passes("context"):
+        try:
+            audited = context_audit(study, sample_id=sample_id)
+        except StudyProblem as problem:
+            missing.append(f"Context audit: {problem}")
     if study.conditions:
         sliced = metrics(study, sample_id=sample_id, judge=judge, by=["condition"], grounding=grounding)
         by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
@@ -188,6 +218,7 @@ def report(
         by_condition=by_condition,
         judge=checked,
         agreement=compared,
+        contexts=audited if audited and audited.n_drawn else None,
         missing=tuple(missing),
     )
 
@@ -211,6 +242,9 @@ def as_markdown(found: Report) -> str:
         parts += [as_table(agreement_rows(found.agreement), "github")]
         pairs = pair_rows(found.agreement)
         parts += [as_table(pairs, "github")] if pairs else []
+    if found.contexts:
+        parts += ["## The contexts", found.contexts.sentence]
+        parts += [as_table(finding_rows(found.contexts), "github")] if found.contexts.findings else []
     parts += ["## Missing", *[f"- {line}" for line in found.missing]] if found.missing else []
     parts += ["## How to read this", _METHOD]
     return "\n\n".join(parts) + "\n"

@@ -28,7 +28,7 @@ class Seal:
         if self.is_open:
             return "Results are open: everything that was planned is labelled."
         return (
-            f"Results are sealed: {self.n_left} planned openings are not labelled yet. Interval widths are shown, "
+            f"Results are sealed: {self.n_left} planned assignments are not done yet. Interval widths are shown, "
             "values are not. Open them early, for good, with `evidence-audit metrics --unseal REASON`."
         )
 

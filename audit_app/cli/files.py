@@ -10,6 +10,7 @@ import click
 from audit_app.actions.exporting import exported
 from audit_app.actions.importing import import_records
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
+from data.errors import StudyProblem
 from data.exporters import COLUMNS, as_csv, as_jsonl
 from data.importers import Imported
 from data.structure import RULES, summary
@@ -107,6 +108,8 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
         return
     study = open_study(folder)
     findings, counts = check_structure(study), summary(study)
+    if not counts.n_tasks:
+        raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
     if as_json:
         print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
     else:

@@ -74,7 +74,7 @@ def draw(
     say(
         f"Drew {drawn.n_responses} of {drawn.n_responses_in_frame} responses and {drawn.n_contexts} of "
         f"{drawn.n_contexts_in_frame} contexts (seed {drawn.seed}); {drawn.n_overlap} items go to two people; "
-        f"{drawn.n_openings} new openings of work."
+        f"{drawn.n_openings} new assignments (one per item, pass and person)."
     )
     for note in drawn.notes:
         say(f"Note: {note}.")

@@ -11,6 +11,7 @@ from audit_app import figures, state
 from audit_app.actions import report as reports
 from audit_app.actions import results
 from audit_app.actions.choices import Choices, choices
+from audit_app.actions.contexts import context_audit
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.seal import unseal
 from audit_app.figures import Dot
@@ -61,6 +62,7 @@ def render() -> None:
             _headline(study, result)
         _closer(result, options)
         if result.seal.is_open:
+            _contexts(study, options.sample_id)
             _downloads(study, options)
 
 
@@ -156,6 +158,16 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
     if not sealed:
         with st.expander("All numbers, also from people's labels alone"):
             st.html(figures.table(reports.metric_rows(result.estimates)))
+
+
+def _contexts(study: Study, sample_id: str) -> None:
+    """What the context audit found, where contexts were drawn and results are open."""
+    audit = context_audit(study, sample_id=sample_id)
+    if not audit.n_drawn:
+        return
+    with st.expander("Contexts with construction errors"):
+        st.html(figures.sentence(audit.sentence))
+        st.html(figures.table(reports.finding_rows(audit)))
 
 
 def _sliced(result: results.MetricsResult, names: Sequence[str], *, sealed: bool) -> None:

@@ -94,11 +94,26 @@ def find_sample(store: Store, sample_id: str | None) -> dict[str, Any]:
     Raises:
         StudyProblem: There is none.
     """
-    found = [sample for sample in samples(store) if sample_id in (None, sample["sample_id"])]
+    everything = samples(store)
+    found = [sample for sample in everything if sample_id in (None, sample["sample_id"])]
+    if not everything:
+        raise StudyProblem("nothing is drawn yet; draw a sample with `evidence-audit sample draw`")
     if not found:
-        name = f"no sample {sample_id!r}" if sample_id else "nothing is drawn yet"
-        raise StudyProblem(f"{name}; draw one with `evidence-audit sample draw`")
+        names = ", ".join(sample["sample_id"] for sample in everything)
+        raise StudyProblem(f"no sample {sample_id!r}; samples are {names}")
     return found[-1]
+
+
+def slices(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
+    """Regime, condition, model, prompt and run of every drawn item, by (item_kind, item_id)."""
+    rows = store.rows(
+        "SELECT item_kind, item_id, t.body ->> 'regime' AS regime, c.body ->> 'condition' AS condition, "
+        "r.body ->> 'model' AS model, r.body ->> 'prompt' AS prompt, r.body ->> 'run' AS run FROM item "
+        "LEFT JOIN text AS t ON t.kind = 'task' AND t.id = task_id "
+        "LEFT JOIN text AS c ON c.kind = 'context' AND c.id = context_id "
+        "LEFT JOIN text AS r ON r.kind = item_kind AND r.kind = 'response' AND r.id = item_id"
+    )
+    return {(row.pop("item_kind"), row.pop("item_id")): row for row in rows}
 
 
 def draws(store: Store, sample_id: str, item_kind: str) -> list[dict[str, Any]]:

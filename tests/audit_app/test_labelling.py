@@ -284,7 +284,7 @@ def test_openings_on_items_of_ones_own_go_to_others(grid: Any, study_from: Any, 
     draw_sample(study, Plan(size=None, overlap=1))
     ann = desk(study, person_in(study, "ann"))
     assert len(ann.finish(yes)) == 2
-    assert "2 openings are left" in ann.view()["reason"]
+    assert "2 assignments are left" in ann.view()["reason"]
     ben = desk(study, person_in(study, "ben"))
     ben.view()
     ben.finish(yes, limit=1)

@@ -22,7 +22,7 @@ def test_the_report_has_its_parts_in_order(markdown: str) -> None:
     titles = [line for line in markdown.splitlines() if line.startswith("#")]
     assert titles == [
         "# Evidence Audit demo: what people would have scored", "## Metrics", "## By condition",
-        "## The judge against people", "## People against each other", "## How to read this",
+        "## The judge against people", "## People against each other", "## The contexts", "## How to read this",
     ]  # fmt: skip
     assert "240 of 240 drawn responses are labelled; judge heron-judge" in markdown
     assert "with the reason “demo”" in markdown
@@ -39,7 +39,7 @@ def test_every_number_of_the_page_is_that_of_the_actions(finished_demo: Demo, ma
         assert METRICS[name].sentence in markdown
     for label in agreement(finished_demo.study).labels:
         for found in label.coefficients:
-            assert f"{found.value:.3f}" in markdown
+            assert (percent(found.value) if found.name == "percent_agreement" else f"{found.value:.3f}") in markdown
     for check in judge_check(finished_demo.study).labels.values():
         assert percent(check.sensitivity.value) in markdown
 

@@ -298,7 +298,7 @@ def test_the_sealed_command_line_tells_no_number(demo_copy: Study, command: list
 def test_sealed_comparisons_are_refused_in_a_sentence(demo_copy: Study, ask: Callable[[Study], Any]) -> None:
     with open_store(demo_copy) as store:
         store.change("DELETE FROM setting", [])
-    with pytest.raises(StudyProblem, match=r"sealed: \d+ planned openings"):
+    with pytest.raises(StudyProblem, match=r"sealed: \d+ planned assignments"):
         ask(demo_copy)
 
 

@@ -221,7 +221,7 @@ def test_while_sealed_the_report_shows_widths_and_no_value(served: Open) -> None
     assert "points wide" in row(app, "Acc")
     assert not re.search(r"\d %", text(app))
     assert not app.get("download_button")
-    assert f"{choices(study).seal.n_left} openings" in text(app)
+    assert f"{choices(study).seal.n_left} assignments" in text(app)
 
 
 @pytest.mark.parametrize("screen", [judge, agreement])

@@ -24,7 +24,7 @@ def test_sealed_until_the_last_opening_is_done_or_skipped(
 ) -> None:
     study = drawn(grid, study_from)
     assert (seal_of(study).is_open, seal_of(study).n_left) == (False, 2)
-    assert "2 planned openings are not labelled yet" in seal_of(study).sentence
+    assert "2 planned assignments are not done yet" in seal_of(study).sentence
     give_labels(study, label_rows("ann", {"t00.clean.wren.baseline": {"D": "1"}}))
     assert (seal_of(study).is_open, seal_of(study).n_left) == (False, 1)
     give_labels(study, label_rows("ann", {"t01.clean.wren.baseline": {"D": ""}}))

@@ -68,7 +68,7 @@ def test_every_bad_line_is_named_at_once_and_nothing_is_imported(study: Study, t
 
 def test_many_problems_are_summed_up_but_all_are_kept(study: Study, bring: Importer) -> None:
     with pytest.raises(StudyProblem, match="… and 150 more problems of 250") as caught:
-        bring(study, "tasks", [{"task_id": f"{n}"} for n in range(250)])
+        bring(study, "tasks", [{"task_id": f"{n}", "question": None} for n in range(250)])
     assert len(caught.value.problems) == 250
 
 
@@ -81,9 +81,26 @@ def test_an_id_twice_in_a_file_is_refused_with_both_places(study: Study, bring: 
 def test_the_same_file_twice_is_refused(study: Study, bring: Importer) -> None:
     fill(study, bring)
     for kind, rows in ALL.items():
-        problems = refused(study, bring, kind, rows)
-        assert len(problems) == 2
-        assert all("was imported before" in problem for problem in problems)
+        [problem] = refused(study, bring, kind, rows)
+        assert "all 2 records were imported before" in problem
+        [problem] = refused(study, bring, kind, rows[:1])
+        assert "was imported before; remove the row" in problem
+
+
+def test_what_no_row_has_is_said_once_with_the_names_that_there_are(study: Study, bring: Importer) -> None:
+    rows = [{"id": f"{n}", "user_input": "?"} for n in range(250)]
+    with pytest.raises(StudyProblem) as caught:
+        bring(study, "tasks", rows)
+    assert [p.field for p in caught.value.problems] == ["question", "task_id"]
+    assert "is in no row; the file has id, user_input" in str(caught.value)
+    mapping = Mapping(fields={"task_id": "id", "question": "user_input", "regime": "regmie"})
+    with pytest.raises(StudyProblem, match="'regime' with --map regime=THEIRS"):
+        bring(study, "tasks", rows, mapping)
+
+
+def test_a_kind_that_is_not_there_yet_is_said_once(study: Study, bring: Importer) -> None:
+    [problem] = refused(study, bring, "responses", ALL["responses"])
+    assert "no contexts are imported yet; import them first" in problem
 
 
 def test_rows_that_repeat_a_record_are_one_record_when_the_mapping_says_so(study: Study, bring: Importer) -> None:

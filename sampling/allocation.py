@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from math import floor as whole
+from math import isfinite, sqrt
 
 
 def proportional(
@@ -60,6 +61,97 @@ def equal(
     return _allocate(sizes, dict.fromkeys(sizes, 1), total, floor=floor, cap=cap, at_least=at_least or {})
 
 
+def neyman(
+    sizes: Mapping[str, int],
+    spread: Mapping[str, float],
+    total: int,
+    *,
+    floor: int = 2,
+    cap: int | None = None,
+    at_least: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """Share `total` over strata in proportion to size times standard deviation: the smallest variance for a total.
+
+    A stratum whose share exceeds its size is taken whole (a certainty stratum) and the rest is shared again, until
+    every share fits. Strata without spread get the floor; they get more, by size, only when all others are full.
+
+    Args:
+        sizes: Items in each stratum (N_h).
+        spread: Standard deviation of the value in each stratum (S_h), such as `sampling.spread.of_counts` gives.
+        total: As in `proportional`; as are floor, cap, at_least, the result and the errors.
+        floor: See there.
+        cap: See there.
+        at_least: See there.
+
+    Raises:
+        ValueError: As `proportional`; or a stratum has no spread, or one that is negative or not finite.
+
+    Source: Neyman (1934), J. R. Stat. Soc. 97(4), 558-625, doi:10.2307/2342192; strata taken whole: Cochran (1977),
+    Sampling Techniques, 3rd ed., section 5.8.
+
+    >>> neyman({"a": 10, "b": 200, "c": 40}, {"a": 5, "b": 0.1, "c": 0.2}, 60)
+    {'a': 10, 'b': 36, 'c': 14}
+    """
+    bounds = _bounds(sizes, total, floor=floor, cap=cap, at_least=at_least or {})
+    return _round(_neyman(sizes, spread, bounds), bounds[2])
+
+
+def neyman_shares(
+    sizes: Mapping[str, int], spread: Mapping[str, float], total: int, *, floor: int = 2, cap: int | None = None
+) -> dict[str, float]:
+    """What `neyman` gives before it rounds to whole items.
+
+    >>> neyman_shares({"a": 30, "b": 30}, {"a": 1, "b": 2}, 20)
+    {'a': 6.666666666666667, 'b': 13.333333333333334}
+    """
+    shares = _neyman(sizes, spread, _bounds(sizes, total, floor=floor, cap=cap, at_least={}))
+    return {name: float(share) for name, share in shares.items()}
+
+
+def taken_whole(sizes: Mapping[str, int], allocated: Mapping[str, float]) -> tuple[str, ...]:
+    """The certainty strata: those that are drawn in full, and so add nothing to the variance.
+
+    >>> taken_whole({"a": 3, "b": 9, "c": 0}, {"a": 3, "b": 4, "c": 0})
+    ('a',)
+    """
+    return tuple(name for name, size in sizes.items() if 0 < size <= allocated[name])
+
+
+def anticipated_se(sizes: Mapping[str, int], spread: Mapping[str, float], allocated: Mapping[str, float]) -> float:
+    """Standard error of the stratified mean that an allocation would have.
+
+    sqrt(sum_h (N_h/N)^2 (1/n_h - 1/N_h) S_h^2); 0 when everything is drawn.
+
+    Args:
+        sizes: Items in each stratum (N_h).
+        spread: Standard deviation of the value in each stratum (S_h).
+        allocated: Items to draw, whole or not (n_h).
+
+    Raises:
+        ValueError: The population is empty, or a stratum with items gets none, so that its mean cannot be estimated.
+
+    Source: Cochran (1977), Sampling Techniques, 3rd ed., theorem 5.3.
+
+    >>> round(anticipated_se({"a": 50, "b": 50}, {"a": 1, "b": 3}, {"a": 5, "b": 15}), 4)
+    0.3873
+    """
+    population = sum(sizes.values())
+    missed = [name for name, size in sizes.items() if size and allocated[name] <= 0]
+    if missed or not population:
+        raise ValueError(f"no item is drawn in {', '.join(map(repr, missed)) or 'an empty population'}: no mean")
+    return sqrt(
+        sum(
+            (size / population * spread[name]) ** 2 * max(0.0, 1 / allocated[name] - 1 / size)
+            for name, size in sizes.items()
+            if size
+        )
+    )
+
+
+Bounds = tuple[dict[str, int], dict[str, int], int]
+"""Fewest and most items of every stratum, and how many there will be in all."""
+
+
 def _allocate(
     sizes: Mapping[str, int],
     weights: Mapping[str, int],
@@ -69,6 +161,27 @@ def _allocate(
     cap: int | None,
     at_least: Mapping[str, int],
 ) -> dict[str, int]:
+    lower, upper, wanted = _bounds(sizes, total, floor=floor, cap=cap, at_least=at_least)
+    return _round(_shares({name: Fraction(weights[name]) for name in sizes}, lower, upper, wanted), wanted)
+
+
+def _neyman(sizes: Mapping[str, int], spread: Mapping[str, float], bounds: Bounds) -> dict[str, Fraction]:
+    for name in sizes:
+        deviation = spread.get(name)
+        if deviation is None or not (isfinite(deviation) and deviation >= 0):
+            raise ValueError(f"stratum {name!r} has spread {deviation}; expected a standard deviation of 0 or more")
+    lower, upper, wanted = bounds
+    shares = _shares({name: size * Fraction(spread[name]) for name, size in sizes.items()}, lower, upper, wanted)
+    if sum(shares.values()) == wanted:
+        return shares
+    # All strata with spread are full; what they left goes to the others by size.
+    full = {name: upper[name] if spread[name] else lower[name] for name in sizes}
+    return _shares({name: Fraction(size) for name, size in sizes.items()}, full, upper, wanted)
+
+
+def _bounds(
+    sizes: Mapping[str, int], total: int, *, floor: int, cap: int | None, at_least: Mapping[str, int]
+) -> Bounds:
     _check(sizes, total, floor, cap, at_least)
     lower = {name: max(min(floor, size), at_least.get(name, 0)) for name, size in sizes.items()}
     upper = {name: size if cap is None else max(min(cap, size), lower[name]) for name, size in sizes.items()}
@@ -84,7 +197,7 @@ def _allocate(
             f"with at most {cap} items per stratum, {len(sizes)} strata of {sum(sizes.values())} items give {most}, "
             f"not {wanted}; ask for {most} at most or raise the cap"
         )
-    return _round({name: weights[name] for name in sizes}, lower, upper, wanted)
+    return lower, upper, wanted
 
 
 def _check(sizes: Mapping[str, int], total: int, floor: int, cap: int | None, at_least: Mapping[str, int]) -> None:
@@ -100,12 +213,16 @@ def _check(sizes: Mapping[str, int], total: int, floor: int, cap: int | None, at
             raise ValueError(f"stratum {name!r} has {sizes.get(name, 0)} items, so {drawn} cannot have been drawn")
 
 
-def _round(
-    weights: Mapping[str, int], lower: Mapping[str, int], upper: Mapping[str, int], total: int
-) -> dict[str, int]:
-    """Largest-remainder rounding of the exact shares; a share is whole where a bound holds it."""
+def _shares(
+    weights: Mapping[str, Fraction], lower: Mapping[str, int], upper: Mapping[str, int], total: int
+) -> dict[str, Fraction]:
+    """The exact shares: in proportion to the weights, except where a bound holds them; they are whole there."""
     rate = _rate(weights, lower, upper, total)
-    share = {name: _share(rate, weights[name], lower[name], upper[name]) for name in weights}
+    return {name: _share(rate, weights[name], lower[name], upper[name]) for name in weights}
+
+
+def _round(share: Mapping[str, Fraction], total: int) -> dict[str, int]:
+    """Largest-remainder rounding of shares that add up to `total`."""
     given = {name: whole(exact) for name, exact in share.items()}
     left = total - sum(given.values())
     for name in sorted(share, key=lambda name: (given[name] - share[name], name))[:left]:
@@ -113,11 +230,11 @@ def _round(
     return given
 
 
-def _share(rate: Fraction, weight: int, lower: int, upper: int) -> Fraction:
+def _share(rate: Fraction, weight: Fraction, lower: int, upper: int) -> Fraction:
     return min(max(rate * weight, Fraction(lower)), Fraction(upper))
 
 
-def _rate(weights: Mapping[str, int], lower: Mapping[str, int], upper: Mapping[str, int], total: int) -> Fraction:
+def _rate(weights: Mapping[str, Fraction], lower: Mapping[str, int], upper: Mapping[str, int], total: int) -> Fraction:
     """The rate at which the bounded shares add up to `total`, in exact arithmetic.
 
     The sum of the bounded shares grows with the rate and bends only where some share meets a bound, so the two

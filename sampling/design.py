@@ -1,8 +1,8 @@
 """The sampling design of the rows at hand: their weights, and the variance of a weighted total."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,9 @@ from scipy.sparse.csgraph import connected_components
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+
+OWN_MEAN, OVERALL_MEAN, PLAIN_MEAN = 0, 1, 2
+"""What the scores of a row are compared with, see `Design.centre`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,6 +36,14 @@ class Design:
     """Share in (0, 1] of the first-stage stratum that was drawn; 1 when there was no first stage."""
     second_fraction: Floats
     """Share in (0, 1] of rows, among those in drawn clusters, that the rows at hand make up."""
+    centre: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """What a row's score is compared with: `OWN_MEAN`, the weighted mean of its stratum (the default); `OVERALL_MEAN`,
+    the weighted mean of all rows; `PLAIN_MEAN`, the mean over its stratum of the weighted scores."""
+
+    def __post_init__(self) -> None:
+        """Fills in the default centre."""
+        if len(self.centre) != len(self.weight):
+            object.__setattr__(self, "centre", np.full(len(self.weight), OWN_MEAN, dtype=np.int64))
 
     @classmethod
     def of_draws(
@@ -44,6 +55,7 @@ class Design:
         unit: Sequence[str],
         cluster: Sequence[str] | None = None,
         first_fraction: ArrayLike | None = None,
+        lonely: Literal["refuse", "certainty", "adjust"] = "refuse",
     ) -> Self:
         """The design of the rows that carry usable labels.
 
@@ -59,12 +71,17 @@ class Design:
             unit: Unit of each row, shape (n,).
             cluster: First-stage unit of each row; None when there was no first stage.
             first_fraction: First-stage sampling fraction of each row; None for 1.
+            lonely: What to do with a stratum of a single unit that is not all of it: refuse it; "certainty" to have
+                it add nothing to a variance, which is too little; "adjust" to compare it with the mean of all
+                rows, which is too much rather than too little.
 
         Raises:
             ValueError: Arguments differ in length, a probability is outside (0, 1], or a stratum has two sizes
                 or fewer rows than are given; or a stratum has a single unit that is not all of it, or in a
                 linked draw a single cluster (its variance cannot be estimated: merge it first, see
-                `sampling.strata.merge_small`).
+                `sampling.strata.merge_small`, or say what is to be done).
+
+        Source: for `lonely` Lumley (2010), Complex Surveys, section 3.2.1, doi:10.1002/9780470580066.
 
         >>> design = Design.of_draws(stratum=["a", "a"], stratum_size=[6, 6],
         ...                          inclusion_probability=[1/3, 1/3], unit=["u", "v"])
@@ -87,9 +104,62 @@ class Design:
             first_fraction=first,
             second_fraction=np.minimum(1, probability / first) * np.minimum(1, stands_for),
         )
-        lonely = design._lonely()
-        if len(lonely):
-            raise ValueError(f"strata with a single usable unit: {', '.join(strata[lonely])}; merge them first")
+        alone = design._lonely()
+        if len(alone) and lonely == "refuse":
+            raise ValueError(f"strata with a single usable unit: {', '.join(strata[alone])}; merge them first")
+        if lonely == "adjust":
+            design.centre[np.isin(design.stratum, alone)] = OVERALL_MEAN
+        return design
+
+    @classmethod
+    def of_unequal(
+        cls,
+        *,
+        inclusion_probability: ArrayLike,
+        unit: Sequence[str],
+        stratum: Sequence[str] | None = None,
+        replacement: bool = False,
+    ) -> Self:
+        """The design of a sample drawn with fixed sizes and probabilities that differ inside a stratum.
+
+        Its variance is Brewer's, n/(n-1) sum_i (1 - pi_i) (x_i - xbar)^2 with x the weighted scores, which needs no
+        joint probabilities; or that of a draw with replacement, which leaves out (1 - pi_i), as the safe fallback.
+        Weights are the inverse probabilities as they are; they need not sum to the population.
+
+        Args:
+            inclusion_probability: Chance in (0, 1] that the draw picks the row, shape (n,).
+            unit: Unit of each row.
+            stratum: Stratum of each row; None for one stratum.
+            replacement: Whether to estimate as if units had been drawn with replacement.
+
+        Raises:
+            ValueError: Arguments differ in length, a probability is outside (0, 1], or a stratum has a single unit
+                whose probability is below 1.
+
+        Source: Brewer & Donadio (2003), Survey Methodology 29(2), 189-196.
+
+        >>> round(Design.of_unequal(inclusion_probability=[0.5, 0.25], unit=["u", "v"]).variance([0, 1]), 6)
+        10.0
+        """
+        probability = np.asarray(inclusion_probability, dtype=np.float64)
+        names = [""] * len(probability) if stratum is None else stratum
+        strata, h = np.unique(np.asarray(names, dtype=object), return_inverse=True)
+        units = np.unique(np.asarray(unit, dtype=object), return_inverse=True)[1]
+        _check_rows(h, {"inclusion_probability": probability}, (units,))
+        design = cls(
+            weight=1 / probability,
+            stratum=h.astype(np.int64),
+            unit=units.astype(np.int64),
+            cluster=units.astype(np.int64),
+            first_fraction=np.ones(len(h)),
+            second_fraction=np.zeros(len(h)) if replacement else probability,
+            centre=np.full(len(h), PLAIN_MEAN, dtype=np.int64),
+        )
+        alone = design._lonely()
+        if len(alone):
+            raise ValueError(
+                f"strata with a single usable unit: {', '.join(map(repr, strata[alone]))}; merge them first"
+            )
         return design
 
     def _per_stratum(self, member: Codes) -> Codes:
@@ -113,8 +183,8 @@ class Design:
     def variance(self, scores: ArrayLike) -> float:
         """Estimated variance, over repeated draws, of the weighted total of `scores`, shape (n,).
 
-        Scores are centred in their stratum, weighted, and added up within units. With distinct units this is
-        sum_h N_h^2 (1 - n_h/N_h) s2_h / n_h. Rows of one unit in strata g and h add their product times
+        Scores are centred in their stratum (see `centre`), weighted, and added up within units. With distinct
+        units this is sum_h N_h^2 (1 - n_h/N_h) s2_h / n_h. Rows of one unit in strata g and h add their product times
         1 - max(n_g/N_g, n_h/N_h): permanent numbers draw the unit into both with the smaller of the two
         fractions, whichever other units the strata have. (Between strata of few and of many units the n / (n - 1)
         of this product is a geometric mean, a few per cent low.) A first stage adds its part as in two-stage sampling,
@@ -132,13 +202,23 @@ class Design:
         e = np.asarray(scores, dtype=np.float64)
         if not len(e):
             return 0.0
-        mean = np.bincount(self.stratum, self.weight * e) / np.bincount(self.stratum, self.weight)
-        deviation = self.weight * (e - mean[self.stratum])
-        first = deviation * _small_sample(self._per_stratum(self.cluster))[self.stratum]
-        second = deviation * _small_sample(self._per_stratum(self.unit))[self.stratum]
+        deviation = self._deviation(e)
+        overall = self.centre == OVERALL_MEAN
+        first, second = (
+            deviation * np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum])
+            for member in (self.cluster, self.unit)
+        )
         return _sum_of_products(first, self.cluster, 1 - self.first_fraction) + _sum_of_products(
             second, self.unit, self.first_fraction * (1 - self.second_fraction)
         )
+
+    def _deviation(self, e: Floats) -> Floats:
+        """Weighted scores less what they are compared with."""
+        h, x = self.stratum, self.weight * e
+        own = np.bincount(h, x) / np.bincount(h, self.weight)
+        plain = np.bincount(h, x) / np.bincount(h)
+        compared = (own[h] * self.weight, x.sum() / self.weight.sum() * self.weight, plain[h])
+        return np.asarray(x - np.choose(self.centre, compared), dtype=np.float64)
 
     def degrees_of_freedom(self, active: NDArray[np.bool_]) -> int:
         """Clusters that carry active rows, less the groups of strata that are drawn on shared clusters.
@@ -154,6 +234,16 @@ class Design:
         return max(1, len(np.unique(c)) - len(np.unique(component[h])))
 
 
+def _check_rows(h: NDArray[np.intp], shares: Mapping[str, Floats], others: Sequence[Floats | NDArray[np.intp]]) -> None:
+    lengths = {len(h), *(len(values) for values in (*shares.values(), *others))}
+    if len(lengths) > 1:
+        raise ValueError(f"all arguments need one entry per row; found lengths {sorted(lengths)}")
+    for name, share in shares.items():
+        outside = ~((share > 0) & (share <= 1))
+        if outside.any():
+            raise ValueError(f"{name} must lie in (0, 1]; found {share[outside][0]}")
+
+
 def _check(
     strata: NDArray[np.object_],
     h: NDArray[np.intp],
@@ -161,13 +251,7 @@ def _check(
     shares: Mapping[str, Floats],
     codes: Sequence[NDArray[np.intp]],
 ) -> None:
-    lengths = {len(h), *(len(values) for values in (size, *shares.values(), *codes))}
-    if len(lengths) > 1:
-        raise ValueError(f"all arguments need one entry per row; found lengths {sorted(lengths)}")
-    for name, share in shares.items():
-        outside = ~((share > 0) & (share <= 1))
-        if outside.any():
-            raise ValueError(f"{name} must lie in (0, 1]; found {share[outside][0]}")
+    _check_rows(h, shares, (size, *codes))
     rows = np.bincount(h, minlength=len(strata))
     smallest, largest = np.full(len(strata), np.inf), np.full(len(strata), -np.inf)
     np.minimum.at(smallest, h, size)

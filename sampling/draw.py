@@ -1,8 +1,9 @@
 """Drawing: which items of each stratum are looked at, and with what probability."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from sampling.allocation import proportional
 from sampling.numbers import permanent_number
@@ -92,6 +93,50 @@ def draw(candidates: Iterable[Candidate], sizes: Mapping[str, int], *, seed: int
     return chosen
 
 
+def reach(candidates: Iterable[Candidate], keep: Collection[str], *, seed: int, purpose: str) -> dict[str, int]:
+    """How many items must be drawn from each stratum so that all of `keep` are drawn: `at_least` of an allocation.
+
+    In a stratum that was drawn from the same candidates, this is the number drawn. Where candidates have come in
+    since, some of them have smaller numbers than items drawn before, and are to be drawn with them.
+
+    Args:
+        candidates: The whole population, as for `draw`.
+        keep: Item ids drawn before with the same seed and purpose.
+        seed: The study's seed.
+        purpose: Salts the numbers.
+
+    Returns:
+        The rank of the last kept item by stratum; strata with no kept item are left out.
+
+    Raises:
+        ValueError: An item to keep is not among the candidates.
+
+    >>> population = [Candidate(item_id=i, stratum="a", unit=i) for i in ("r1", "r2", "r3")]
+    >>> reach(population, {"r2"}, seed=1, purpose="draw")
+    {'a': 2}
+    """
+    strata = _by_stratum(candidates)
+    lost = set(keep) - {item.item_id for items in strata.values() for item in items}
+    if lost:
+        raise ValueError(f"item {min(lost)!r} was drawn but cannot be kept: it is not among the candidates any more")
+    ranks: dict[str, int] = {}
+    for name, items in sorted(strata.items()):
+        ranked = sorted(items, key=lambda item: (permanent_number(seed, purpose, item.unit), item.item_id))
+        kept = [rank for rank, item in enumerate(ranked, start=1) if item.item_id in keep]
+        if kept:
+            ranks[name] = kept[-1]
+    return ranks
+
+
+class Rule(Protocol):
+    """How a total is shared over strata: `allocation.proportional`, `allocation.equal` or a call of `neyman`."""
+
+    def __call__(
+        self, sizes: Mapping[str, int], total: int, /, *, floor: int, at_least: Mapping[str, int] | None
+    ) -> dict[str, int]:
+        """Items to draw from each stratum."""
+
+
 def linked_draw(
     contexts: Iterable[Candidate],
     context_sizes: Mapping[str, int],
@@ -100,15 +145,20 @@ def linked_draw(
     floor: int,
     *,
     seed: int,
+    keep: Collection[str] = (),
+    rule: Rule = proportional,
 ) -> Linked:
     """Draw contexts, then responses to the drawn contexts, so that each labelled response has a known context.
 
-    Contexts are drawn with purpose "draw:context". The `response_total` is shared over the response strata in
-    proportion to what they have in drawn contexts (M_h), at least `floor` each, and drawn there with purpose
-    "draw:response". A response's inclusion probability is the product of the two stages', n_c/N_c of its
-    context's stratum times m_h/M_h; `stratum_size` is N_h of the whole population. With the same contexts a larger
-    `response_total` keeps what was drawn, except that largest-remainder sharing can take one item from a
-    stratum; with more contexts, drawn responses can be replaced.
+    Contexts are drawn with purpose "draw:context". The `response_total` is shared over the response strata by the
+    rule, by default in proportion to what they have in drawn contexts (M_h), at least `floor` each, and drawn there
+    with purpose "draw:response". A response's inclusion probability is the product of the two stages', n_c/N_c of its
+    context's stratum times m_h/M_h; `stratum_size` is N_h of the whole population.
+
+    To extend a draw, give more contexts or responses and what was drawn as `keep`. Responses of the new contexts
+    with smaller numbers than a kept response are then drawn with it, so a stratum's m_h can exceed its share. As
+    context and response numbers are independent, the m_h responses remain a simple random sample of the M_h, whatever
+    m_h came out (exactly so when contexts have equally many responses, else nearly).
 
     Args:
         contexts: All contexts.
@@ -117,10 +167,13 @@ def linked_draw(
         response_total: Responses to draw; all in drawn contexts if there are no more.
         floor: Fewest responses per response stratum, at least 1: a stratum without any could not be estimated.
         seed: The study's seed.
+        keep: Item ids of responses that were drawn before with this seed.
+        rule: Shares the total over response strata.
 
     Raises:
         ValueError: As for `draw`; or a response has no known context, a response stratum spans several context
-            strata, no drawn context has a response of a stratum, or the total is below the floors.
+            strata, no drawn context has a response of a stratum, the total is below the floors and what is to be
+            kept (says which total works), or a response to keep is not in a drawn context.
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 9.4,
     doi:10.1007/978-1-4612-4378-6.
@@ -147,7 +200,9 @@ def linked_draw(
                 f"response stratum {name!r}: none of its {population[name]} responses belongs to a drawn context; "
                 "draw more contexts or use coarser response strata"
             )
-    second = draw(reachable, proportional(available, response_total, floor=floor), seed=seed, purpose="draw:response")
+    kept = reach(reachable, keep, seed=seed, purpose="draw:response")
+    sizes = rule(available, response_total, floor=floor, at_least=kept)
+    second = draw(reachable, sizes, seed=seed, purpose="draw:response")
     stage = {response.item_id: first_stage[response.cluster or ""] for response in reachable}
     return Linked(
         contexts=first,

@@ -35,3 +35,12 @@ def unit_key(*parts: str | None) -> str:
     'task-1\x1fclean\x1f'
     """
     return SEPARATOR.join(part or "" for part in parts)
+
+
+def as_share(number: str) -> float:
+    """A permanent number as a number in [0, 1), uniform over units: below a share p with probability p.
+
+    >>> round(as_share("4668e664648df0c9"), 4)
+    0.275
+    """
+    return int(number, 16) / (1 << 4 * len(number))

@@ -1,15 +1,20 @@
 """The random part of the sample that several people label."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from math import floor
 
 from sampling.allocation import proportional
 from sampling.numbers import permanent_number
 
+CORE = 80
+"""Items that everybody of three rates, for the tests that need it; 60 to 100 serve."""
 
-def overlap(items: Mapping[str, str], share: float, *, seed: int, purpose: str = "overlap") -> frozenset[str]:
+
+def overlap(
+    items: Mapping[str, str], share: float, *, seed: int, purpose: str = "overlap", keep: Collection[str] = ()
+) -> frozenset[str]:
     """A random share of each stratum's items, by permanent number of the item id.
 
     The number of items is `share` times all items, halves rounded up, shared over strata by largest remainder.
@@ -23,6 +28,8 @@ def overlap(items: Mapping[str, str], share: float, *, seed: int, purpose: str =
         share: Share of the items in [0, 1]; read as the decimal that is printed, so that 0.15 of 20 is 3.
         seed: The study's seed.
         purpose: Salts the numbers.
+        keep: The overlap of an earlier, smaller draw, which stays in it: with the items that have come in before
+            its last one, so the overlap may then be larger than the share.
 
     Returns:
         The item ids in the overlap; none for 0, all for 1.
@@ -35,12 +42,62 @@ def overlap(items: Mapping[str, str], share: float, *, seed: int, purpose: str =
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share}; expected a number from 0 to 1")
-    strata: dict[str, list[str]] = defaultdict(list)
-    for item, stratum in items.items():
-        strata[stratum].append(item)
     wanted = floor(Fraction(str(share)) * len(items) + Fraction(1, 2))
-    sizes = proportional({name: len(members) for name, members in strata.items()}, wanted, floor=0)
-    members: set[str] = set()
-    for name, size in sizes.items():
-        members.update(sorted(strata[name], key=lambda item: (permanent_number(seed, purpose, item), item))[:size])
-    return frozenset(members)
+    return _smallest(items, wanted, seed=seed, purpose=purpose, keep=keep)
+
+
+def people_per_item(
+    items: Mapping[str, str],
+    *,
+    share: float,
+    people: int = 2,
+    core: int = 0,
+    core_people: int = 3,
+    seed: int,
+    purpose: str = "overlap",
+    keep: Collection[str] = (),
+    keep_core: Collection[str] = (),
+) -> dict[str, int]:
+    """How many annotators each drawn item gets: `people` in the overlap, `core_people` in the core, else one.
+
+    Overlap and core are random subsamples of each stratum by numbers of their own, so neither contains the other;
+    an item of both gets the larger number. The core's probability is its size over the items of its stratum.
+
+    Args:
+        items: Stratum of each drawn item, by item id.
+        share: Share of the items in [0, 1] in the overlap; 1 gives every item to `people`.
+        people: Annotators of an item in the overlap, at least 1.
+        core: Items in the core, see `CORE`; all items if there are no more.
+        core_people: Annotators of an item in the core.
+        seed: The study's seed.
+        purpose: Salts the overlap's numbers; the core's are salted with "core:" before it.
+        keep: The overlap of an earlier draw, as in `overlap`.
+        keep_core: The core of an earlier draw, likewise.
+
+    Raises:
+        ValueError: The share is outside [0, 1], or a number of people or the core's size is too small.
+
+    >>> people_per_item({"r1": "a", "r2": "a", "r3": "b", "r4": "b"}, share=0.5, core=1, seed=1)
+    {'r1': 3, 'r2': 2, 'r3': 1, 'r4': 2}
+    """
+    if people < 1 or core_people < 1 or core < 0:
+        raise ValueError(f"people is {people}, core_people {core_people} and core {core}; expected 1, 1 and 0 or more")
+    doubled = overlap(items, share, seed=seed, purpose=purpose, keep=keep)
+    central = _smallest(items, core, seed=seed, purpose=f"core:{purpose}", keep=keep_core)
+    return {item: max(people if item in doubled else 1, core_people if item in central else 1) for item in items}
+
+
+def _smallest(
+    items: Mapping[str, str], wanted: int, *, seed: int, purpose: str, keep: Collection[str]
+) -> frozenset[str]:
+    """The items with the smallest numbers of each stratum, `wanted` in all, and up to the last that is to be kept."""
+    strata: dict[str, list[str]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: (permanent_number(seed, purpose, item), item)):
+        strata[items[item]].append(item)
+    least = {
+        name: max((rank for rank, item in enumerate(members, start=1) if item in keep), default=0)
+        for name, members in strata.items()
+    }
+    counts = {name: len(members) for name, members in strata.items()}
+    sizes = proportional(counts, max(wanted, sum(least.values())), floor=0, at_least=least)
+    return frozenset(item for name, size in sizes.items() for item in strata[name][:size])

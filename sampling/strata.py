@@ -1,7 +1,7 @@
-"""Strata: their readable names, and the merging of strata with too few usable labels."""
+"""Strata: their readable names, and the merging of strata that are too small to stand alone."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 ANY = "*"
@@ -111,12 +111,115 @@ def merge_small(
     {'a | 1': 'a | *', 'a | 2': 'a | *', 'b | 1': 'b | 1'}
     """
     _check(strata, columns, stratum_size)
+
+    def is_small(members: Sequence[str]) -> bool:
+        return _is_small(members, usable_units, stratum_size)
+
+    return _merge(strata, columns, is_small, usable_units, stratum_size, order)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Small:
+    """A stratum that is too small to stand alone in a draw."""
+
+    stratum: str
+    stratum_size: int
+    planned: float
+    """Its proportional share of the sample, before any floor."""
+
+
+def small_strata(stratum_size: Mapping[str, int], total: int, *, least: int = 2, smallest: int = 0) -> list[Small]:
+    """The strata whose proportional share of a sample is under `least`, or that have under `smallest` items.
+
+    A floor would still give each of them `least` items, at the cost of the others: report them, and merge them with
+    `collapse` if that cost is too high. A stratum that its share takes whole is not small, unless `smallest` says so.
+
+    Args:
+        stratum_size: Items of the population in each stratum; an empty stratum is never small.
+        total: Items that will be drawn.
+        least: Fewest items that a stratum is worth having for; two are needed for a variance.
+        smallest: Fewest items of the population in a stratum.
+
+    >>> small_strata({"a": 90, "b": 10}, 10)
+    [Small(stratum='b', stratum_size=10, planned=1.0)]
+    """
+    planned = _planned(stratum_size, total)
+    return [
+        Small(stratum=name, stratum_size=size, planned=planned[name])
+        for name, size in stratum_size.items()
+        if _is_thin([name], stratum_size, planned, least, smallest)
+    ]
+
+
+def collapse(
+    stratum_size: Mapping[str, int],
+    columns: Sequence[str],
+    total: int,
+    *,
+    least: int = 2,
+    smallest: int = 0,
+    order: Sequence[str] = MERGE_ORDER,
+) -> Merge:
+    """Merge the strata that `small_strata` finds, before the draw, by the rule of `merge_small`.
+
+    Only the sizes of the frame and of the sample decide, so a draw from the merged strata needs no correction.
+    `usable_units` of the report is the planned share, rounded down; `too_few` names what is still small.
+
+    Args:
+        stratum_size: Items of the population in each stratum, as named by `stratum_name`.
+        columns: The names of the columns behind the strata, in the order of their values.
+        total: As in `small_strata`, as are `least` and `smallest`.
+        least: See there.
+        smallest: See there.
+        order: As in `merge_small`.
+
+    Raises:
+        ValueError: A stratum does not fit the columns.
+
+    >>> collapse({"a | 1": 90, "a | 2": 5, "b | 1": 45}, ["condition", "run"], 28).stratum
+    {'a | 1': 'a | *', 'a | 2': 'a | *', 'b | 1': 'b | 1'}
+    """
+    strata = list(stratum_size)
+    _check(strata, columns, stratum_size)
+    planned = _planned(stratum_size, total)
+
+    def is_small(members: Sequence[str]) -> bool:
+        return _is_thin(members, stratum_size, planned, least, smallest)
+
+    return _merge(strata, columns, is_small, planned, stratum_size, order)
+
+
+def _planned(stratum_size: Mapping[str, int], total: int) -> dict[str, float]:
+    population = sum(stratum_size.values())
+    return {name: min(total, population) * size / population if size else 0.0 for name, size in stratum_size.items()}
+
+
+def _is_thin(
+    members: Sequence[str],
+    stratum_size: Mapping[str, int],
+    planned: Mapping[str, float],
+    least: int,
+    smallest: int,
+) -> bool:
+    size, share = (sum(values[name] for name in members) for values in (stratum_size, planned))
+    return 0 < size < smallest or share < min(least, size) - 1e-9
+
+
+def _merge(
+    strata: Sequence[str],
+    columns: Sequence[str],
+    is_small: Callable[[Sequence[str]], bool],
+    units: Mapping[str, int | Collection[str]] | Mapping[str, float],
+    stratum_size: Mapping[str, int],
+    order: Sequence[str],
+) -> Merge:
+    """Drops columns one after the other, as long as there are small strata, and puts those with their siblings."""
     pieces = {name: _pieces(name) for name in strata}
     groups = {name: [name] for name in strata}
     dropped: set[int] = set()
     for column in _positions(columns, order):
         dropped.add(column)
-        small = [old for old in groups.values() if _is_small(old, usable_units, stratum_size)]
+        small = [old for old in groups.values() if is_small(old)]
         if not small:
             break
         keys = {_kept(pieces[members[0]], dropped) for members in small}
@@ -126,11 +229,11 @@ def merge_small(
         stratum={old: new for new, members in groups.items() for old in members},
         stratum_size=size,
         merges=tuple(
-            Merged(stratum=new, members=tuple(old), stratum_size=size[new], usable_units=_count(old, usable_units))
+            Merged(stratum=new, members=tuple(old), stratum_size=size[new], usable_units=int(_count(old, units)))
             for new, old in groups.items()
             if len(old) > 1
         ),
-        too_few=tuple(new for new, old in groups.items() if _is_small(old, usable_units, stratum_size)),
+        too_few=tuple(new for new, old in groups.items() if is_small(old)),
     )
 
 
@@ -153,11 +256,11 @@ def _positions(columns: Sequence[str], order: Sequence[str]) -> list[int]:
     return named + [i for i in reversed(range(len(columns))) if i not in named]
 
 
-def _count(members: Sequence[str], usable_units: Mapping[str, int | Collection[str]]) -> int:
-    """Usable units of the strata together; units given by name are counted once."""
-    found = [usable_units.get(name, 0) for name in members]
-    known = {unit for units in found if not isinstance(units, int) for unit in units}
-    return len(known) + sum(units for units in found if isinstance(units, int))
+def _count(members: Sequence[str], units: Mapping[str, int | Collection[str]] | Mapping[str, float]) -> float:
+    """Units of the strata together; units given by name are counted once."""
+    found = [units.get(name, 0) for name in members]
+    known = {unit for some in found if not isinstance(some, int | float) for unit in some}
+    return len(known) + sum(some for some in found if isinstance(some, int | float))
 
 
 def _is_small(

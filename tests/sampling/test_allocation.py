@@ -1,15 +1,29 @@
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sampling.allocation import equal, proportional
+from sampling.allocation import anticipated_se, equal, neyman, neyman_shares, proportional, taken_whole
 
+GOLDEN = {
+    case["id"]: case
+    for case in json.loads((Path(__file__).parents[1] / "golden" / "sampling_cases.json").read_text())["allocation"]
+}
 Rule = Callable[..., dict[str, int]]
 LAWS = settings(deadline=None, max_examples=60)
 SIZES = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 60), min_size=1, max_size=8)
-RULES = pytest.mark.parametrize("rule", [proportional, equal])
+
+
+def by_spread(sizes: Mapping[str, int], total: int, **options: Any) -> dict[str, int]:
+    """Neyman's rule with spreads that depend on the name alone; some are 0."""
+    return neyman(sizes, {name: sum(map(ord, name)) % 4 / 8 for name in sizes}, total, **options)
+
+
+RULES = pytest.mark.parametrize("rule", [proportional, equal, by_spread])
 
 
 @pytest.mark.parametrize(
@@ -116,3 +130,91 @@ def test_topping_up_never_takes_an_item_back(rule: Rule, sizes: dict[str, int], 
     after = rule(sizes, first + more, floor=0, at_least=before)
     assert all(after[name] >= before[name] for name in sizes)
     assert sum(after.values()) == min(first + more, sum(sizes.values()))
+
+
+def golden_strata(case: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, float], int]:
+    data = case["data"]
+    names = [str(k) for k in range(len(data["N_h"]))]
+    return dict(zip(names, data["N_h"], strict=True)), dict(zip(names, data["S_h"], strict=True)), data["n"]
+
+
+@pytest.mark.parametrize("case", [pytest.param(GOLDEN[i], id=i) for i in ("ALLOC-001", "ALLOC-003")])
+def test_neyman_shares_match_practools(case: Mapping[str, Any]) -> None:
+    sizes, spread, total = golden_strata(case)
+    assert list(neyman_shares(sizes, spread, total).values()) == pytest.approx(case["expected"], abs=case["tolerance"])
+    assert sum(neyman(sizes, spread, total).values()) == total
+
+
+@pytest.mark.parametrize("case", [pytest.param(GOLDEN[i], id=i) for i in ("ALLOC-002", "ALLOC-004")])
+def test_anticipated_se_matches_practools(case: Mapping[str, Any]) -> None:
+    sizes, spread, total = golden_strata(case)
+    shares = neyman_shares(sizes, spread, total)
+    assert anticipated_se(sizes, spread, shares) == pytest.approx(case["expected"], abs=case["tolerance"])
+
+
+def test_a_stratum_that_neyman_would_overdraw_is_taken_whole_and_the_rest_shared_again() -> None:
+    case = GOLDEN["ALLOC-009"]
+    sizes, spread, total = golden_strata(case)
+    allocated = neyman(sizes, spread, total)
+    # 50 are left for weights 200 x .1 and 40 x .2: 35.7 and 14.3.
+    assert allocated == {"0": 10, "1": 36, "2": 14}
+    assert taken_whole(sizes, allocated) == ("0",)
+    assert sum(allocated.values()) == total
+
+
+def test_certainty_strata_are_found_again_and_again() -> None:
+    # First a (share 15 of 4), then, with 17 left, b also (share 12.1 of 12).
+    sizes, spread = {"a": 4, "b": 12, "c": 100}, {"a": 40, "b": 10, "c": 0.5}
+    assert neyman(sizes, spread, 21) == {"a": 4, "b": 12, "c": 5}
+
+
+def test_strata_without_spread_get_the_floor_until_the_others_are_full() -> None:
+    sizes, spread = {"a": 10, "b": 30, "c": 60}, {"a": 1.0, "b": 0.0, "c": 0.0}
+    assert neyman(sizes, spread, 12) == {"a": 8, "b": 2, "c": 2}
+    assert neyman(sizes, spread, 40) == {"a": 10, "b": 10, "c": 20}
+    assert neyman(sizes, dict.fromkeys(sizes, 0.0), 20) == proportional(sizes, 20)
+
+
+@pytest.mark.parametrize("spread", [{}, {"a": -1.0}, {"a": float("nan")}, {"a": float("inf")}])
+def test_a_spread_that_is_none_is_refused(spread: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="'a' has spread"):
+        neyman({"a": 5}, spread, 3)
+
+
+def test_a_mean_needs_an_item_of_every_stratum() -> None:
+    with pytest.raises(ValueError, match="no item is drawn in 'b'"):
+        anticipated_se({"a": 5, "b": 5}, {"a": 1, "b": 1}, {"a": 5, "b": 0})
+    with pytest.raises(ValueError, match="empty population"):
+        anticipated_se({}, {}, {})
+
+
+STRATA = st.lists(st.tuples(st.integers(2, 60), st.integers(0, 9)), min_size=2, max_size=6)
+
+
+@LAWS
+@given(STRATA, st.integers(0, 200))
+def test_no_exchange_of_one_item_beats_neyman_shares(strata: list[tuple[int, int]], extra: int) -> None:
+    sizes = {str(k): size for k, (size, _) in enumerate(strata)}
+    spread = {str(k): float(deviation) for k, (_, deviation) in enumerate(strata)}
+    total = min(2 * len(sizes) + extra, sum(sizes.values()))
+    shares = neyman_shares(sizes, spread, total)
+    best = anticipated_se(sizes, spread, shares)
+    step = 0.5
+    for giver in sizes:
+        for taker in sizes:
+            moved = shares | {giver: shares[giver] - step, taker: shares[taker] + step}
+            if giver != taker and moved[giver] >= 2 and moved[taker] <= sizes[taker]:
+                assert anticipated_se(sizes, spread, moved) >= best - 1e-9
+
+
+@LAWS
+@given(STRATA, st.integers(1, 40))
+def test_the_unit_of_the_spread_does_not_matter(strata: list[tuple[int, int]], scale: int) -> None:
+    sizes = {str(k): size for k, (size, _) in enumerate(strata)}
+    spread = {str(k): float(deviation) for k, (_, deviation) in enumerate(strata)}
+    total = min(2 * len(sizes) + 7, sum(sizes.values()))
+    assert neyman(sizes, {name: s * scale for name, s in spread.items()}, total) == neyman(sizes, spread, total)
+
+
+def test_everything_drawn_has_no_error() -> None:
+    assert anticipated_se({"a": 5, "b": 0}, {"a": 2, "b": 0}, {"a": 5, "b": 0}) == 0

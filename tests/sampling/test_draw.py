@@ -1,11 +1,12 @@
-from collections import Counter
+from collections import Counter, defaultdict
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling.draw import Candidate, Chosen, draw, linked_draw
+from sampling.allocation import equal, proportional
+from sampling.draw import Candidate, Chosen, draw, linked_draw, reach
 
 LAWS = settings(deadline=None, max_examples=50)
 
@@ -191,3 +192,108 @@ def test_a_linked_draw_needs_a_floor_and_a_total_that_covers_it() -> None:
         linked_draw(contexts, {"x": 1}, responses, 4, 0, seed=1)
     with pytest.raises(ValueError, match="smallest total that works is 4"):
         linked_draw(contexts, {"x": 1}, responses, 3, 2, seed=1)
+
+
+@LAWS
+@given(st.integers(4, 30), st.integers(0, 30), st.integers(0, 99))
+def test_a_larger_total_over_strata_keeps_everything_drawn(first: int, more: int, seed: int) -> None:
+    candidates = population(a=17, b=15, c=6)
+    available = Counter(c.stratum for c in candidates)
+    before = draw(candidates, proportional(available, first, floor=1), seed=seed, purpose="draw")
+    ranks = reach(candidates, set(ids(before)), seed=seed, purpose="draw")
+    assert ranks == Counter(c.stratum for c in before)
+    sizes = proportional(available, first + more, floor=1, at_least=ranks)
+    after = draw(candidates, sizes, seed=seed, purpose="draw")
+    assert set(ids(before)) <= set(ids(after))
+    assert len(after) == min(first + more, 38)
+
+
+@LAWS
+@given(st.integers(1, 6), st.integers(0, 6), st.integers(0, 12), st.integers(0, 99))
+def test_extending_a_linked_draw_keeps_everything_drawn(few: int, more: int, extra: int, seed: int) -> None:
+    contexts, responses = study({"x": 8, "y": 8})
+    before = linked_draw(contexts, {"x": few, "y": few}, responses, 4 + few, 1, seed=seed)
+    many = min(8, few + more)
+    after = linked_draw(contexts, {"x": many, "y": few}, responses, 96, 1, seed=seed, keep=ids(before.responses))
+    reachable = {r for r in responses if r.cluster in ids(after.contexts)}
+    least = reach(reachable, ids(before.responses), seed=seed, purpose="draw:response")
+    total = sum(least.get(stratum, 1) for stratum in {r.stratum for r in responses}) + extra
+    after = linked_draw(contexts, {"x": many, "y": few}, responses, total, 1, seed=seed, keep=ids(before.responses))
+    assert set(ids(before.contexts)) <= set(ids(after.contexts))
+    assert set(ids(before.responses)) <= set(ids(after.responses))
+    assert len(after.responses) == min(total, len(reachable))
+    for response in after.responses:
+        size = sum(r.stratum == response.stratum for r in reachable)
+        first = many / 8 if response.stratum[0] == "x" else few / 8
+        assert response.inclusion_probability == pytest.approx(first * response.sample_size / size)
+
+
+def test_a_total_too_small_to_keep_what_was_drawn_is_refused() -> None:
+    contexts, responses = study({"x": 10}, settings_="m")
+    before = linked_draw(contexts, {"x": 5}, responses, 9, 1, seed=3)
+    with pytest.raises(ValueError, match="what was already drawn; the smallest total that works is 9"):
+        linked_draw(contexts, {"x": 5}, responses, 8, 1, seed=3, keep=ids(before.responses))
+    with pytest.raises(ValueError, match="was drawn but cannot be kept"):
+        linked_draw(contexts, {"x": 1}, responses, 9, 1, seed=3, keep=ids(before.responses))
+
+
+def test_a_linked_draw_can_share_its_total_by_another_rule() -> None:
+    contexts, responses = study({"x": 9, "y": 3}, settings_="m")
+    both = linked_draw(contexts, {"x": 9, "y": 3}, responses, 12, 1, seed=3, rule=equal)
+    assert Counter(r.stratum for r in both.responses) == {"x | m": 6, "y | m": 6}
+
+
+def test_an_extended_linked_draw_gives_unbiased_totals_and_every_response_its_chance() -> None:
+    # 12 contexts, 4 of them drawn and then 8, with as few responses as keep what was drawn.
+    contexts, responses = study({"x": 12}, settings_="m")
+    value = {r.item_id: float(k**2 % 17) for k, r in enumerate(responses)}
+    truth, seeds = sum(value.values()), 1500
+    totals: list[float] = []
+    drawn: defaultdict[str, float] = defaultdict(float)
+    for seed in range(seeds):
+        before = linked_draw(contexts, {"x": 4}, responses, 5, 1, seed=seed)
+        inside = linked_draw(contexts, {"x": 8}, responses, 99, 1, seed=seed).responses
+        reachable = [r for r in responses if r.item_id in ids(inside)]
+        least = reach(reachable, ids(before.responses), seed=seed, purpose="draw:response")
+        after = linked_draw(
+            contexts, {"x": 8}, responses, sum(least.values()), 1, seed=seed, keep=ids(before.responses)
+        )
+        totals.append(sum(value[r.item_id] / r.inclusion_probability for r in after.responses))
+        for r in after.responses:
+            drawn[r.item_id] += 1 / r.inclusion_probability
+    error = (sum((t - truth) ** 2 for t in totals) / seeds**2) ** 0.5
+    assert sum(totals) / seeds == pytest.approx(truth, abs=3 * error)
+    # A response counts with its weight in every draw it is part of: 1 on average.
+    assert all(0.8 < drawn[r.item_id] / seeds < 1.2 for r in responses)
+
+
+def test_every_response_of_a_linked_draw_is_drawn_as_often_as_its_probability_says() -> None:
+    contexts, responses = study({"x": 6, "y": 3}, runs=2)
+    seeds, drawn = 1200, Counter[str]()
+    expected: dict[str, float] = {}
+    for seed in range(seeds):
+        both = linked_draw(contexts, {"x": 3, "y": 2}, responses, 12, 2, seed=seed)
+        for item in (*both.contexts, *both.responses):
+            drawn[item.item_id] += 1
+            expected[item.item_id] = item.inclusion_probability
+    for item_id, probability in expected.items():
+        error = (probability * (1 - probability) / seeds) ** 0.5
+        assert drawn[item_id] / seeds == pytest.approx(probability, abs=4 * error)
+
+
+@LAWS
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 99))
+def test_coordinated_strata_differ_only_by_their_sizes(a: int, b: int, seed: int) -> None:
+    chosen = draw(population(a=12, b=12), {"a": a, "b": b}, seed=seed, purpose="draw")
+    units = {h: [c.item_id[1:] for c in chosen if c.stratum == h] for h in "ab"}
+    assert units["a"][: min(a, b)] == units["b"][: min(a, b)]
+    assert {c.permanent_number for c in chosen if c.stratum == "a"} <= {c.permanent_number for c in chosen}
+    assert len({c.permanent_number for c in chosen}) == max(a, b)
+
+
+@LAWS
+@given(st.integers(0, 12), st.integers(0, 99))
+def test_a_stratum_does_not_depend_on_what_is_drawn_elsewhere(other: int, seed: int) -> None:
+    alone = draw(population(a=12), {"a": 5}, seed=seed, purpose="draw")
+    both = draw(population(a=12, b=12), {"a": 5, "b": other}, seed=seed, purpose="draw")
+    assert [c for c in both if c.stratum == "a"] == alone

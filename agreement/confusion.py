@@ -201,7 +201,7 @@ class _Rows:
         ):
             if used.min() == 0:
                 return self._undefined("cohen_kappa", f"{who} said {self.names[int(used.argmax())]} on all {n} rows")
-        parts = cohen(cells.reshape(-1), 2)
+        parts = cohen(cells.reshape(-1), 1 - np.eye(2))
         value, observed, chance = float(parts.coefficient), float(parts.observed), float(parts.chance)
         share = cells / cells.sum()
         margins = share.sum(axis=0)[self.human] + share.sum(axis=1)[self.judge]

@@ -1,6 +1,7 @@
 """How often each pattern of labels occurs, in the sample and in resamples of it."""
 
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,22 +9,29 @@ from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Codes = NDArray[np.integer[Any]]
+"""Small integers in whatever width holds them: a byte a label, where there are millions."""
+
+T = TypeVar("T", bound=np.generic)
 
 _CELLS_PER_CHUNK = 2_000_000
 """Resampled counts held in memory at a time, whatever the number of units."""
+
+_CODES_PER_CHUNK = 1 << 16
+"""Codes widened at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
     """Units as codes of their label pattern: all that the coefficients of this room need to know."""
 
-    code: Integers
+    code: Codes
     """Pattern of each unit, in 0..size-1, shape (units,)."""
     size: int
     """Number of patterns."""
     weight: Floats | None
     """Units of the population that each unit stands for, shape (units,); None for 1."""
-    cluster: Integers | None
+    cluster: Codes | None
     """Task of each unit, in 0.., shape (units,); None when units are independent."""
 
     @property
@@ -39,13 +47,17 @@ class Tally:
     @property
     def totals(self) -> Floats:
         """Weighted number of units of each pattern, shape (size,)."""
-        return _sums(self.code, self._weights(), self.size)
+        if self.weight is None:
+            return count(self.code, self.size).astype(np.float64)
+        return _sums(self.code, self.weight, self.size)
 
     def effective_n(self, of_pattern: NDArray[np.bool_]) -> float:
         """Independent units with such a pattern, discounted for unequal weights: (sum w)^2 / sum w^2.
 
         Source: Kish (1965), Survey Sampling, chapter 11; weights of one cluster are added up first.
         """
+        if self.plain:
+            return float(self.totals[of_pattern].sum())
         kept = of_pattern[self.code]
         weight = self._weights()[kept]
         if self.cluster is not None:
@@ -57,10 +69,16 @@ class Tally:
 
         G / (G - 1) times the sum over clusters of squared deviations; NaN with fewer than two.
         """
+        if self.plain:
+            return self._plain_variance(scores)
         total = self._weights() * scores[self.code]
         if self.cluster is not None:
             total = _sums(np.unique(self.cluster, return_inverse=True)[1], total)
         return float(len(total) * np.var(total, ddof=1)) if len(total) > 1 else float("nan")
+
+    def _plain_variance(self, scores: Floats) -> float:
+        totals, n = self.totals, len(self.code)
+        return float(totals @ (scores - totals @ scores / n) ** 2 * n / (n - 1)) if n > 1 else float("nan")
 
     def resampled(self, replicates: int, seed: int) -> Floats:
         """Totals in bootstrap samples of the independent units, shape (replicates, size).
@@ -86,9 +104,31 @@ class Tally:
             group = np.unique(self.cluster, return_inverse=True)[1]
             rows = csr_array((self._weights(), (group, self.code)), shape=(group.max() + 1, self.size))
             return rows, np.ones(rows.shape[0], dtype=np.int64)
-        pairs, alike = np.unique(np.column_stack([self.code, self._weights()]), axis=0, return_counts=True)
+        if self.weight is None:
+            alike = count(self.code, self.size)
+            used = np.flatnonzero(alike)
+            place = (np.arange(len(used)), used)
+            return csr_array((np.ones(len(used)), place), shape=(len(used), self.size)), alike[used]
+        pairs, alike = np.unique(np.column_stack([self.code, self.weight]), axis=0, return_counts=True)
         place = (np.arange(len(pairs)), pairs[:, 0].astype(np.int64))
         return csr_array((pairs[:, 1], place), shape=(len(pairs), self.size)), alike.astype(np.int64)
+
+
+def count(code: Codes, size: int) -> Integers:
+    """How often each code in 0..size-1 occurs, shape (size,); a stretch at a time, since bincount widens its input."""
+    found = np.zeros(size, dtype=np.int64)
+    for start in range(0, len(code), _CODES_PER_CHUNK):
+        found += np.bincount(code[start : start + _CODES_PER_CHUNK], minlength=size)
+    return found
+
+
+def look_up(table: NDArray[T], code: Codes) -> NDArray[T]:
+    """Entry of the table for each code; a stretch at a time, since indexing widens the codes too."""
+    found = np.empty(len(code), dtype=table.dtype)
+    for start in range(0, len(code), _CODES_PER_CHUNK):
+        stretch = slice(start, start + _CODES_PER_CHUNK)
+        found[stretch] = table[code[stretch]]
+    return found
 
 
 def _drawn(alike: Integers, samples: int, rng: np.random.Generator) -> Integers:
@@ -102,6 +142,6 @@ def _drawn(alike: Integers, samples: int, rng: np.random.Generator) -> Integers:
     return np.bincount(flat, minlength=samples * groups).reshape(samples, groups)
 
 
-def _sums(group: Integers, values: Floats, size: int = 0) -> Floats:
+def _sums(group: Codes, values: Floats, size: int = 0) -> Floats:
     """Sum of the values of each group, shape (groups,); floats even where there is no value at all."""
     return np.bincount(group, values, size).astype(np.float64)

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
+from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac2
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 
@@ -23,14 +24,35 @@ ALL_STATISTICS: list[Statistic] = [
     percent_agreement,
     gwet_ac1,
     cohen_kappa,
+    partial(cohen_kappa, weights="ordinal"),
+    partial(gwet_ac2, weights="quadratic"),
+    fleiss_kappa,
+    partial(fleiss_kappa, weights="linear"),
+    conger_kappa,
+    partial(conger_kappa, weights="linear"),
+    brennan_prediger,
     partial(krippendorff_alpha, replicates=200),
     partial(krippendorff_alpha, replicates=200, level="ordinal"),
     partial(krippendorff_alpha, interval="linearised"),
     partial(krippendorff_alpha, interval="linearised", level="ordinal"),
+    partial(krippendorff_alpha, interval="linearised", level="interval"),
+    partial(krippendorff_alpha, interval="linearised", level="ratio"),
 ]
-NOMINAL = [statistic for statistic in ALL_STATISTICS if "ordinal" not in str(statistic)]
-ALPHAS = [statistic for statistic in ALL_STATISTICS if isinstance(statistic, partial)]
-every = pytest.mark.parametrize("statistic", ALL_STATISTICS, ids=lambda s: str(getattr(s, "keywords", s.__class__)))
+
+
+def bare(statistic: Statistic) -> Statistic:
+    return statistic.func if isinstance(statistic, partial) else statistic
+
+
+def options(statistic: Statistic) -> dict[str, object]:
+    return statistic.keywords if isinstance(statistic, partial) else {}
+
+
+NOMINAL = [statistic for statistic in ALL_STATISTICS if not {"weights", "level"} & set(options(statistic))]
+ALPHAS = [statistic for statistic in ALL_STATISTICS if bare(statistic) is krippendorff_alpha]
+every = pytest.mark.parametrize(
+    "statistic", ALL_STATISTICS, ids=lambda s: "-".join(str(part) for part in (bare(s).__name__, *options(s).values()))
+)
 
 
 def rated(draw_raters: int = 2) -> st.SearchStrategy[Labels]:
@@ -38,7 +60,7 @@ def rated(draw_raters: int = 2) -> st.SearchStrategy[Labels]:
 
 
 def raters_of(statistic: Statistic) -> int:
-    return 2 if statistic is cohen_kappa else 4
+    return 2 if bare(statistic) is cohen_kappa else 4
 
 
 def of(statistic: Statistic, labels: Labels, **more: object) -> Agreement:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
 from agreement.confusion import confusion
 from agreement.disagreement import coincidences
-from agreement.interval import clopper_pearson
+from agreement.interval import clopper_pearson, wilson
 from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, fleiss_kappa_by_category
 from agreement.ratings import Ratings
 from agreement.result import Agreement
@@ -168,10 +168,16 @@ def test_kappa_under_a_stratified_design() -> None:
     assert confusion(human, judge).kappa.value == pytest.approx(0.8299, abs=5e-5)
 
 
-@pytest.mark.parametrize("case_id", ["CLF-038", "CLF-039"])
-def test_clopper_pearson(case_id: str) -> None:
+@pytest.mark.parametrize("case_id", [case["id"] for case in GOLDEN["cases"] if case["group"] in ("CLF", "PROP")])
+def test_intervals_of_a_share(case_id: str) -> None:
     case = CASES[case_id]
-    true_yes, false_yes, false_no, true_no = case["data"]["values"]
-    hits, n = (true_yes, true_yes + false_no) if case_id == "CLF-038" else (true_no, true_no + false_yes)
-    found = [hits / n, *clopper_pearson(hits / n, n, 0.95)]
+    interval = wilson if "wilson" in case["quantity"] else clopper_pearson
+    if case["group"] == "PROP":
+        hits, n = case["data"]["k"], case["data"]["n"]
+        found = [*interval(hits / n, n, 0.95)]
+    else:
+        true_yes, false_yes, false_no, true_no = case["data"]["values"]
+        of_yes = case["quantity"].startswith("sensitivity")
+        hits, n = (true_yes, true_yes + false_no) if of_yes else (true_no, true_no + false_yes)
+        found = [hits / n, *interval(hits / n, n, 0.95)]
     assert found == pytest.approx(case["expected"], abs=case["tolerance"])

@@ -33,7 +33,7 @@ def distinct_rows(labels: Codes, n_categories: int) -> tuple[Integers, Codes]:
     for column in labels.T:
         # -1 wraps around in unsigned arithmetic, and the one added brings it back to 0.
         code *= base
-        np.add(code, column, out=code, casting="unsafe")
+        np.add(code, column.astype(code.dtype), out=code)
         code += 1
     seen = np.flatnonzero(count(code, size))
     powers = base ** np.arange(raters - 1, -1, -1)

@@ -1,6 +1,7 @@
 """How often each pattern of labels occurs, in the sample and in resamples of it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +22,8 @@ _CODES_PER_CHUNK = 1 << 16
 """Codes widened at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+# Without slots, so that counting is done once, however many formulas ask.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Tally:
     """Units as codes of their label pattern: all that the coefficients of this room need to know."""
 
@@ -33,6 +35,11 @@ class Tally:
     """Units of the population that each unit stands for, shape (units,); None for 1."""
     cluster: Codes | None
     """Task of each unit, in 0.., shape (units,); None when units are independent."""
+
+    @cached_property
+    def alike(self) -> Integers:
+        """Units of each pattern in the sample, shape (size,)."""
+        return count(self.code, self.size)
 
     @property
     def plain(self) -> bool:
@@ -48,7 +55,7 @@ class Tally:
     def totals(self) -> Floats:
         """Weighted number of units of each pattern, shape (size,)."""
         if self.weight is None:
-            return count(self.code, self.size).astype(np.float64)
+            return self.alike.astype(np.float64)
         return _sums(self.code, self.weight, self.size)
 
     def effective_n(self, of_pattern: NDArray[np.bool_]) -> float:
@@ -105,10 +112,9 @@ class Tally:
             rows = csr_array((self._weights(), (group, self.code)), shape=(group.max() + 1, self.size))
             return rows, np.ones(rows.shape[0], dtype=np.int64)
         if self.weight is None:
-            alike = count(self.code, self.size)
-            used = np.flatnonzero(alike)
+            used = np.flatnonzero(self.alike)
             place = (np.arange(len(used)), used)
-            return csr_array((np.ones(len(used)), place), shape=(len(used), self.size)), alike[used]
+            return csr_array((np.ones(len(used)), place), shape=(len(used), self.size)), self.alike[used]
         pairs, alike = np.unique(np.column_stack([self.code, self.weight]), axis=0, return_counts=True)
         place = (np.arange(len(pairs)), pairs[:, 0].astype(np.int64))
         return csr_array((pairs[:, 1], place), shape=(len(pairs), self.size)), alike.astype(np.int64)
@@ -127,7 +133,8 @@ def look_up(table: NDArray[T], code: Codes) -> NDArray[T]:
     found = np.empty(len(code), dtype=table.dtype)
     for start in range(0, len(code), _CODES_PER_CHUNK):
         stretch = slice(start, start + _CODES_PER_CHUNK)
-        found[stretch] = table[code[stretch]]
+        # Codes are inside the table; "clip" spares the copy that a check of every one would need.
+        np.take(table, code[stretch], out=found[stretch], mode="clip")
     return found
 
 

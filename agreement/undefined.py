@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from agreement.ratings import Ratings
-from agreement.tally import Integers, Tally, count
+from agreement.tally import Integers, Tally
 
 
 def no_pairs(ratings: Ratings) -> str | None:
@@ -23,7 +23,7 @@ def no_pairs(ratings: Ratings) -> str | None:
 
 def one_category(counts: Integers, tally: Tally, names: tuple[str, ...]) -> str | None:
     """Why there is no variation among the labels of a tally of rows of category counts."""
-    used = count(tally.code, tally.size) @ counts
+    used = tally.alike @ counts
     if (used > 0).sum() > 1:
         return None
     return f"all {used.sum()} labels are {names[int(used.argmax())]}"
@@ -32,7 +32,7 @@ def one_category(counts: Integers, tally: Tally, names: tuple[str, ...]) -> str 
 def constant_rater(tally: Tally, names: tuple[str, ...]) -> str | None:
     """Why one of two raters tells nothing, from a tally of the cells of their table."""
     k = math.isqrt(tally.size)
-    table = count(tally.code, tally.size).reshape(k, k)
+    table = tally.alike.reshape(k, k)
     for which, used in (("first", table.sum(axis=1)), ("second", table.sum(axis=0))):
         if (used > 0).sum() == 1:
             alone = names[int(np.argmax(used))]

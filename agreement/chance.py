@@ -17,17 +17,19 @@ class Chance:
     """Totals of shape (..., P) to chance agreement of shape (...)."""
     scores: Callable[[Floats], Floats]
     """Totals of shape (P,) to n times what a unit of each pattern adds to it, to first order, shape (P,); n units."""
+    most: float
+    """Largest agreement there can be by chance, in [0, 1]."""
 
 
 def none() -> Chance:
     """Percent agreement takes no chance out."""
-    return Chance(agreement=lambda totals: np.zeros(totals.shape[:-1]), scores=np.zeros_like)
+    return Chance(agreement=lambda totals: np.zeros(totals.shape[:-1]), scores=np.zeros_like, most=0.0)
 
 
 def even(weights: Floats) -> Chance:
     """Every category as likely as any other, for Brennan and Prediger."""
     agreement = float(weights.mean())
-    return Chance(agreement=lambda totals: np.full(totals.shape[:-1], agreement), scores=np.zeros_like)
+    return Chance(agreement=lambda totals: np.full(totals.shape[:-1], agreement), scores=np.zeros_like, most=agreement)
 
 
 def by_use(counts: Integers, weights: Floats) -> Chance:
@@ -44,7 +46,7 @@ def by_use(counts: Integers, weights: Floats) -> Chance:
         together: Floats = np.einsum("...k,kl,...l->...", use, weights, use)
         return together
 
-    return Chance(agreement=agreement, scores=scores)
+    return Chance(agreement=agreement, scores=scores, most=1.0)
 
 
 def by_unclear_units(counts: Integers, weights: Floats) -> Chance:
@@ -62,7 +64,7 @@ def by_unclear_units(counts: Integers, weights: Floats) -> Chance:
         centred: Floats = 2 * scale * (shares @ (1 - use) - use @ (1 - use))
         return centred
 
-    return Chance(agreement=agreement, scores=scores)
+    return Chance(agreement=agreement, scores=scores, most=float(weights.mean()))
 
 
 def by_rater(rows: Integers, weights: Floats) -> Chance:
@@ -98,7 +100,7 @@ def by_rater(rows: Integers, weights: Floats) -> Chance:
         moved: Floats = 2 * np.einsum("pgk,gk,g->p", deviation, others, per_label) / pairs(own)
         return moved
 
-    return Chance(agreement=agreement, scores=scores)
+    return Chance(agreement=agreement, scores=scores, most=1.0)
 
 
 def _use(shares: Floats, totals: Floats) -> Floats:

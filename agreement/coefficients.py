@@ -11,6 +11,7 @@ corrected for chance are undefined when all labels are one category, AC1 too: it
 that raters can tell categories apart.
 """
 
+import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -117,7 +118,7 @@ def krippendorff_alpha(
     name = f"krippendorff_alpha_{level}"
     precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     tally = ratings.tally(at_least=2)
-    n, dropped = len(tally.code), len(ratings.pattern) - len(tally.code)
+    n, dropped = tally.n, len(ratings.pattern) - tally.n
     reason = no_pairs(ratings) or one_category(ratings.counts, tally, ratings.category_names)
     if reason:
         return Agreement.undefined(name, reason, level=confidence, n=n, n_dropped=dropped)
@@ -162,8 +163,8 @@ def cohen_kappa(
         seed: Seed of the bootstrap.
 
     Returns:
-        Kappa in [-1, 1]; undefined if no unit has both labels, or a rater used one category only: kappa is
-        then 0 (or 0/0) whatever the other rater did.
+        Kappa in [-1, 1], at most 1 if weighted; undefined if no unit has both labels, or a rater used one category
+        only: kappa is then 0 (or 0/0) whatever the other rater did.
 
     Raises:
         ValueError: There are more than two raters, `weights` are of no known kind, `confidence` or `replicates` makes
@@ -185,7 +186,7 @@ def cohen_kappa(
     precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     reason = no_pairs(ratings)
     tally = ratings.pairs() if raters == 2 else ratings.tally(at_least=2)
-    n, dropped = len(tally.code), len(ratings.pattern) - len(tally.code)
+    n, dropped = tally.n, len(ratings.pattern) - tally.n
     reason = reason or constant_rater(tally, ratings.category_names)
     if reason:
         return Agreement.undefined(name, reason, level=confidence, n=n, n_dropped=dropped)
@@ -194,6 +195,6 @@ def cohen_kappa(
         parts=lambda totals: disagreement.cohen(totals, apart),
         variance=(lambda tally: spread.cohen_variance(tally.totals, apart)) if tally.plain else None,
         pairable=np.ones(k * k, dtype=bool),
-        lowest=-1.0,
+        lowest=-1.0 if kind == "identity" else -math.inf,
     )
     return estimate(formula, tally, n=n, n_dropped=dropped, precision=precision)

@@ -36,7 +36,8 @@ def gwet_ac2(
         seed: Seed of the bootstrap.
 
     Returns:
-        AC2 in [-1, 1]; undefined if no unit carries two labels or all labels are one category.
+        AC2, at most 1 and at least 1 - 1 / (1 - mean weight); undefined if no
+        unit carries two labels or all labels are one category.
 
     Raises:
         ValueError: `weights` are of no known kind, `confidence` or `replicates` makes no sense.
@@ -65,7 +66,8 @@ def fleiss_kappa(
     Arguments and errors are those of `gwet_ac2`.
 
     Returns:
-        Kappa in [-1, 1]; undefined if no unit carries two labels or all labels are one category.
+        Kappa, at most 1, and below -1 only where units with one label make up most of the labels; undefined if no
+        unit carries two labels or all labels are one category.
 
     Source: Fleiss (1971), Psychol. Bull. 76(5), 378-382, doi:10.1037/h0031619; variance and missing labels: Gwet
     (2021), Educ. Psychol. Meas. 81(4), 781-790, doi:10.1177/0013164420973080.
@@ -123,7 +125,8 @@ def conger_kappa(
     where nobody else did; so for two raters this is Cohen's kappa only if neither left anything out.
 
     Returns:
-        Kappa in [-1, 1]; undefined if no unit carries two labels or all labels are one category.
+        Kappa, at most 1, and below -1 only where units with one label make up most of the labels; undefined if no
+        unit carries two labels or all labels are one category.
 
     Source: Conger (1980), Psychol. Bull. 88(2), 322-328, doi:10.1037/0033-2909.88.2.322; variance and missing
     labels: Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.
@@ -151,7 +154,8 @@ def brennan_prediger(
     Arguments and errors are those of `gwet_ac2`.
 
     Returns:
-        A coefficient in [-1, 1]; undefined if no unit carries two labels or all labels are one category.
+        A coefficient, at most 1 and at least 1 - 1 / (1 - mean weight); undefined if no
+        unit carries two labels or all labels are one category.
 
     Source: Brennan & Prediger (1981), Educ. Psychol. Meas. 41(3), 687-699, doi:10.1177/001316448104100307; PABAK:
     Byrt, Bishop & Carlin (1993), J. Clin. Epidemiol. 46(5), 423-429, doi:10.1016/0895-4356(93)90018-V.

@@ -1,5 +1,6 @@
 """Coefficients whose disagreement is averaged over units; they differ in what they take for chance."""
 
+import math
 from collections.abc import Callable
 
 from numpy.typing import ArrayLike
@@ -23,12 +24,12 @@ ByChance = Callable[[Integers, Floats], Chance]
 def share_agreed(name: str, ratings: Ratings, precision: Precision) -> Agreement:
     """Agreement within units, chance not taken out; units with one label do not count as used."""
     apart = 1 - category_weights("identity", ratings.category_values)
-    n = len(ratings.tally(at_least=2).code)
+    n = ratings.tally(at_least=2).n
     dropped, reason = len(ratings.pattern) - n, no_pairs(ratings)
     if reason:
         return Agreement.undefined(name, reason, level=precision.confidence, n=n, n_dropped=dropped)
     tally = ratings.tally(at_least=1)
-    formula = _formula(name, ratings.counts, tally, chance.none(), apart, lowest=0.0)
+    formula = _formula(name, ratings.counts, tally, chance.none(), apart)
     return estimate(formula, tally, n=n, n_dropped=dropped, precision=precision)
 
 
@@ -58,19 +59,20 @@ def corrected(
     else:
         patterns, tally = ratings.counts, ratings.tally(at_least=1)
         counts = patterns
-    n, dropped = len(tally.code), len(ratings.pattern) - len(tally.code)
+    n, dropped = tally.n, len(ratings.pattern) - tally.n
     reason = no_pairs(ratings) or one_category(counts, tally, ratings.category_names)
     if reason:
         return Agreement.undefined(name, reason, level=precision.confidence, n=n, n_dropped=dropped)
-    formula = _formula(name, counts, tally, by_chance(patterns, weight), 1 - weight, lowest=-1.0)
+    formula = _formula(name, counts, tally, by_chance(patterns, weight), 1 - weight)
     return estimate(formula, tally, n=n, n_dropped=dropped, precision=precision)
 
 
-def _formula(name: str, counts: Integers, tally: Tally, by_chance: Chance, apart: Floats, *, lowest: float) -> Formula:
+def _formula(name: str, counts: Integers, tally: Tally, by_chance: Chance, apart: Floats) -> Formula:
     return Formula(
         name=name,
         parts=lambda totals: Disagreement(over_units(counts, totals, apart), 1 - by_chance.agreement(totals)),
         variance=(lambda tally: over_units_variance(counts, tally.totals, apart, by_chance)) if tally.plain else None,
         pairable=counts.sum(axis=1) > 1,
-        lowest=lowest,
+        # Observed disagreement is at most 1, and chance agreement at most `most`.
+        lowest=1 - 1 / (1 - by_chance.most) if by_chance.most < 1 else -math.inf,
     )

@@ -88,24 +88,32 @@ class Ratings:
 
     def tally(self, *, at_least: int) -> Tally:
         """Patterns of the units with that many labels or more."""
-        return self._tally(self.pattern, len(self.counts), look_up(self.counts.sum(axis=1) >= at_least, self.pattern))
+        return self._tally(self.pattern, self.counts.sum(axis=1) >= at_least)
 
     def by_rater(self, *, at_least: int) -> tuple[Integers, Tally]:
         """Distinct rows of labels, shape (P, raters), and the tally of the units with that many labels or more."""
         rows, which = distinct_rows(self.labels, self.n_categories)
-        return rows, self._tally(which, len(rows), look_up((rows >= 0).sum(axis=1) >= at_least, which))
+        return rows, self._tally(which, (rows >= 0).sum(axis=1) >= at_least)
 
     def pairs(self) -> Tally:
         """Cells of the K x K table of two raters (first rater's category * K + second's), where both labelled."""
         first, second = self.labels.T.astype(np.int64)
-        return self._tally(first * self.n_categories + second, self.n_categories**2, (first >= 0) & (second >= 0))
+        kept = (first >= 0) & (second >= 0)
+        return Tally(
+            code=(first * self.n_categories + second)[kept],
+            size=self.n_categories**2,
+            weight=None if self.weight is None else self.weight[kept],
+            cluster=None if self.cluster is None else self.cluster[kept],
+        )
 
-    def _tally(self, code: Codes, size: int, kept: NDArray[np.bool_]) -> Tally:
-        if kept.all():
-            return Tally(code=code, size=size, weight=self.weight, cluster=self.cluster)
+    def _tally(self, code: Codes, used: NDArray[np.bool_]) -> Tally:
+        """Tally of the units whose pattern is used."""
+        if self.weight is None and self.cluster is None:
+            return Tally(code=code, size=len(used), weight=None, cluster=None, used=used)
+        kept = look_up(used, code)
         return Tally(
             code=code[kept],
-            size=size,
+            size=len(used),
             weight=None if self.weight is None else self.weight[kept],
             cluster=None if self.cluster is None else self.cluster[kept],
         )

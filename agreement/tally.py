@@ -35,11 +35,19 @@ class Tally:
     """Units of the population that each unit stands for, shape (units,); None for 1."""
     cluster: Codes | None
     """Task of each unit, in 0.., shape (units,); None when units are independent."""
+    used: NDArray[np.bool_] | None = None
+    """Patterns whose units count, shape (size,); None for all. Plain tallies only: it spares a copy of the codes."""
 
     @cached_property
     def alike(self) -> Integers:
         """Units of each pattern in the sample, shape (size,)."""
-        return count(self.code, self.size)
+        found = count(self.code, self.size)
+        return found if self.used is None else found * self.used
+
+    @property
+    def n(self) -> int:
+        """Number of units that count."""
+        return int(self.alike.sum())
 
     @property
     def plain(self) -> bool:
@@ -49,7 +57,7 @@ class Tally:
     @property
     def independent(self) -> int:
         """Number of independent units: clusters where given, else units."""
-        return len(self.code) if self.cluster is None else len(np.unique(self.cluster))
+        return self.n if self.cluster is None else len(np.unique(self.cluster))
 
     @property
     def totals(self) -> Floats:
@@ -84,7 +92,7 @@ class Tally:
         return float(len(total) * np.var(total, ddof=1)) if len(total) > 1 else float("nan")
 
     def _plain_variance(self, scores: Floats) -> float:
-        totals, n = self.totals, len(self.code)
+        totals, n = self.totals, self.n
         return float(totals @ (scores - totals @ scores / n) ** 2 * n / (n - 1)) if n > 1 else float("nan")
 
     def resampled(self, replicates: int, seed: int) -> Floats:

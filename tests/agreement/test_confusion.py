@@ -1,4 +1,5 @@
 from dataclasses import fields
+from functools import cache
 
 import numpy as np
 import pytest
@@ -203,13 +204,18 @@ def test_swapping_people_and_judge_swaps_the_figures(data: st.DataObject) -> Non
     assert one.f1 == other.f1
 
 
+@cache
+def truth_and_samples() -> tuple[JudgeAgreement, list[JudgeAgreement]]:
+    return confusion(*judged(99, 1_000_000)), [confusion(*judged(seed, 120)) for seed in range(300)]
+
+
 @pytest.mark.parametrize(
     "figure", ["sensitivity", "specificity", "accuracy", "kappa", "mcc", "f1", "negative_predictive_value"]
 )
 def test_intervals_cover_at_their_level(figure: str) -> None:
     """300 samples of 120 rows; allowed: 3 binomial standard errors and one point for the asymptotics."""
-    truth = figures(confusion(*judged(99, 1_000_000)))[figure].value
+    truth = figures(truth_and_samples()[0])[figure].value
     assert truth is not None
-    found = [figures(confusion(*judged(seed, 120)))[figure] for seed in range(300)]
+    found = [figures(one)[figure] for one in truth_and_samples()[1]]
     hits = sum(one.low is not None and one.high is not None and one.low <= truth <= one.high for one in found)
     assert abs(hits / 300 - 0.95) < 3 * (0.95 * 0.05 / 300) ** 0.5 + 0.01

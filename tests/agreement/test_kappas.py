@@ -57,3 +57,16 @@ def test_near_misses_agree_in_part() -> None:
     found = [fleiss_kappa(ratings, weights=w).value for w in ("identity", "linear", "quadratic")]
     assert found == sorted(found, key=lambda value: value or 0)
     assert fleiss_kappa(ratings, weights="linear").name == "fleiss_kappa_linear"
+
+
+def test_lone_labels_can_push_kappa_below_minus_one() -> None:
+    """Two labels differ and 99 others are one category: chance agreement is near 1. AC1 knows a bound."""
+    ratings = Ratings.of([[0, 1]] + [[1, -1]] * 99, n_categories=2)
+    found = fleiss_kappa(ratings)
+    assert found.value == pytest.approx(1 - 1 / (2 * 0.005 * 0.995))
+    assert found.low is not None
+    assert found.value is not None
+    assert found.low <= found.value
+    ac1 = gwet_ac1(ratings)
+    assert ac1.low is not None
+    assert ac1.low >= -1

@@ -1,27 +1,31 @@
 """How well raters agree with each other: percent, AC1, Krippendorff's alpha and Cohen's kappa.
 
-What holds for all four. Units with missing labels are used as far as they go; what was left out is counted in
-`n_dropped`. With design weights the coefficient is the population's (ratios of weighted totals, without small-sample
-terms). Intervals: the published variance with Student's t on (units - 1) degrees of freedom where there is one and
-units are equally weighted and independent, else percentiles of a seeded bootstrap of units (of whole clusters, where
-given). If no unit shows disagreement, the lower end is the value the coefficient would have at the Clopper-Pearson
-bound on the share of disagreeing units (`interval.by_disagreement`). An interval contains its value, and has a width
-unless `census` says that every unit of the population was rated. Coefficients corrected for chance are undefined when
-all labels are one category, AC1 too: its formula would say 1, on no evidence that raters can tell categories apart.
+What holds for all of them, and for those in `kappas`. Units with missing labels are used as far as they go; what was
+left out is counted in `n_dropped`. With design weights the coefficient is the population's (ratios of weighted
+totals, without small-sample terms). Intervals: the published variance with Student's t on (units - 1) degrees of
+freedom where there is one and units are equally weighted and independent, else percentiles of a seeded bootstrap of
+units (of whole clusters, where given). If no unit shows disagreement, the lower end is the value the coefficient
+would have at the Clopper-Pearson bound on the share of disagreeing units (`interval.by_disagreement`). An interval
+contains its value, and has a width unless `census` says that every unit of the population was rated. Coefficients
+corrected for chance are undefined when all labels are one category, AC1 too: its formula would say 1, on no evidence
+that raters can tell categories apart.
 """
 
 import math
-from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from agreement import disagreement, spread
+from agreement import chance, disagreement, spread
 from agreement.disagreement import Disagreement, Scale
 from agreement.estimate import Formula, Precision, estimate
+from agreement.over_units import corrected, share_agreed
 from agreement.ratings import Ratings
 from agreement.result import Agreement
-from agreement.tally import Floats, Integers, Tally
+from agreement.tally import Floats, Tally
+from agreement.undefined import constant_rater, no_pairs, one_category
+from agreement.weighting import Weighting, category_weights, weighting_name
 
 
 def percent_agreement(
@@ -41,9 +45,7 @@ def percent_agreement(
     0.75
     """
     precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
-    return _over_units(
-        ratings, "percent_agreement", disagreement.percent, spread.percent_variance, precision, by_chance=False
-    )
+    return share_agreed("percent_agreement", ratings, precision)
 
 
 def gwet_ac1(
@@ -67,7 +69,7 @@ def gwet_ac1(
     0.808
     """
     precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
-    return _over_units(ratings, "gwet_ac1", disagreement.gwet, spread.gwet_variance, precision, by_chance=True)
+    return corrected("gwet_ac1", ratings, chance.by_unclear_units, precision)
 
 
 def krippendorff_alpha(
@@ -86,7 +88,8 @@ def krippendorff_alpha(
     as there are labels between them; this is Krippendorff's distance, not Gwet's ordinal weights.
 
     Args:
-        ratings: Labels; for `ordinal` the order of the declared categories is their order.
+        ratings: Labels; for `ordinal` the order of the declared categories is their order, for `interval` and
+            `ratio` their `category_values` are measured.
         level: Scale of measurement.
         confidence: Confidence level of the interval.
         interval: `bootstrap`, or `linearised` for the delta method with Student's t (large samples).
@@ -98,7 +101,7 @@ def krippendorff_alpha(
         Alpha in [-1, 1]; undefined if no unit carries two labels or the paired labels are one category.
 
     Raises:
-        ValueError: `level` is unknown, `confidence` or `replicates` makes no sense.
+        ValueError: `level` is unknown, a ratio scale has values below 0, `confidence` or `replicates` makes no sense.
 
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, repository.upenn.edu/asc_papers/43.
 
@@ -106,21 +109,26 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(Ratings.of(labels, n_categories=2)).value, 3)
     0.095
     """
-    if level not in ("nominal", "ordinal"):
-        raise ValueError(f"level is {level!r}; expected 'nominal' or 'ordinal' (confidence is set by `confidence`)")
+    if level not in get_args(Scale):
+        scales = ", ".join(get_args(Scale))
+        raise ValueError(f"level is {level!r}; expected one of {scales} (confidence is set by `confidence`)")
+    values = ratings.category_values
+    if level == "ratio" and values.min() < 0:
+        raise ValueError(f"category_values are {values.tolist()}; a ratio scale has no numbers below 0")
     name = f"krippendorff_alpha_{level}"
     precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     tally = ratings.tally(at_least=2)
-    n, dropped = len(tally.code), len(ratings.pattern) - len(tally.code)
-    reason = _no_pairs(ratings) or _one_category(ratings, tally)
+    n, dropped = tally.n, len(ratings.pattern) - tally.n
+    reason = no_pairs(ratings) or one_category(ratings.counts, tally, ratings.category_names)
     if reason:
         return Agreement.undefined(name, reason, level=confidence, n=n, n_dropped=dropped)
 
     def linearised(tally: Tally) -> float:
-        return tally.variance(spread.krippendorff_scores(ratings.counts, tally.totals, level))
+        return tally.variance(spread.krippendorff_scores(ratings.counts, tally.totals, level, values))
 
     def parts(totals: Floats) -> Disagreement:
-        return disagreement.krippendorff(ratings.counts, totals, level, small_sample=ratings.weight is None)
+        small_sample = ratings.weight is None
+        return disagreement.krippendorff(ratings.counts, totals, level, small_sample=small_sample, values=values)
 
     formula = Formula(
         name=name,
@@ -133,27 +141,37 @@ def krippendorff_alpha(
 
 
 def cohen_kappa(
-    ratings: Ratings, *, confidence: float = 0.95, census: bool = False, replicates: int = 2000, seed: int = 0
+    ratings: Ratings,
+    *,
+    weights: Weighting | ArrayLike = "identity",
+    confidence: float = 0.95,
+    census: bool = False,
+    replicates: int = 2000,
+    seed: int = 0,
 ) -> Agreement:
-    """Agreement of two raters beyond what their own margins give by chance, for unordered categories.
+    """Agreement of two raters beyond what their own margins give by chance, for unordered or, weighted, ordered labels.
 
-    Units where either label is missing are left out (pairwise deletion) and counted.
+    Units where either label is missing are left out (pairwise deletion) and counted. The interval never rests on
+    the standard error under independence (`spread.cohen_null_variance`).
 
     Args:
         ratings: Labels of exactly two raters; for more, choose two columns.
+        weights: How nearly two categories agree (`weighting.category_weights`).
         confidence: Confidence level of the interval.
         census: Every unit of the population was rated.
         replicates: Bootstrap samples, used with weights or clusters only.
         seed: Seed of the bootstrap.
 
     Returns:
-        Kappa in [-1, 1]; undefined if no unit has both labels, or a rater used one category only: kappa is
-        then 0 (or 0/0) whatever the other rater did.
+        Kappa in [-1, 1], at most 1 if weighted; undefined if no unit has both labels, or a rater used one category
+        only: kappa is then 0 (or 0/0) whatever the other rater did.
 
     Raises:
-        ValueError: There are more than two raters; `confidence` or `replicates` makes no sense.
+        ValueError: There are more than two raters, `weights` are of no known kind, `confidence` or `replicates` makes
+            no sense.
 
-    Source: Cohen (1960), Educ. Psychol. Meas. 20(1), 37-46, doi:10.1177/001316446002000104.
+    Source: Cohen (1960), Educ. Psychol. Meas. 20(1), 37-46, doi:10.1177/001316446002000104; weighted: Cohen
+    (1968), Psychol. Bull. 70(4), 213-220, doi:10.1037/h0026256.
 
     >>> table = [[0, 0]] * 40 + [[0, 1]] * 9 + [[1, 0]] * 6 + [[1, 1]] * 45
     >>> kappa = cohen_kappa(Ratings.of(table, n_categories=2))
@@ -161,80 +179,22 @@ def cohen_kappa(
     (0.7, 0.071)
     """
     raters, k = ratings.labels.shape[1], ratings.n_categories
+    apart, kind = 1 - category_weights(weights, ratings.category_values), weighting_name(weights)
+    name = "cohen_kappa" if kind == "identity" else f"cohen_kappa_{kind}"
     if raters > 2:
         raise ValueError(f"kappa compares two raters, these are {raters}; choose two columns of the labels")
     precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
-    reason = _no_pairs(ratings)
+    reason = no_pairs(ratings)
     tally = ratings.pairs() if raters == 2 else ratings.tally(at_least=2)
-    n, dropped = len(tally.code), len(ratings.pattern) - len(tally.code)
-    reason = reason or _constant_rater(tally, ratings.category_names)
+    n, dropped = tally.n, len(ratings.pattern) - tally.n
+    reason = reason or constant_rater(tally, ratings.category_names)
     if reason:
-        return Agreement.undefined("cohen_kappa", reason, level=confidence, n=n, n_dropped=dropped)
-    formula = Formula(
-        name="cohen_kappa",
-        parts=lambda totals: disagreement.cohen(totals, k),
-        variance=(lambda tally: spread.cohen_variance(tally.totals, k)) if tally.plain else None,
-        pairable=np.ones(k * k, dtype=bool),
-        lowest=-1.0,
-    )
-    return estimate(formula, tally, n=n, n_dropped=dropped, precision=precision)
-
-
-def _over_units(
-    ratings: Ratings,
-    name: str,
-    parts: Callable[[Integers, Floats], Disagreement],
-    variance: Callable[[Integers, Floats], float],
-    precision: Precision,
-    *,
-    by_chance: bool,
-) -> Agreement:
-    """Percent agreement or AC1: the tally holds every rated unit, those with one label too."""
-    counts, tally = ratings.counts, ratings.tally(at_least=1)
-    used = int((ratings.n_labels >= (1 if by_chance else 2)).sum())
-    dropped = len(ratings.pattern) - used
-    reason = _no_pairs(ratings) or (by_chance and _one_category(ratings, tally))
-    if reason:
-        return Agreement.undefined(name, reason, level=precision.confidence, n=used, n_dropped=dropped)
+        return Agreement.undefined(name, reason, level=confidence, n=n, n_dropped=dropped)
     formula = Formula(
         name=name,
-        parts=lambda totals: parts(counts, totals),
-        variance=(lambda tally: variance(counts, tally.totals)) if tally.plain else None,
-        pairable=counts.sum(axis=1) > 1,
-        lowest=-1.0 if by_chance else 0.0,
+        parts=lambda totals: disagreement.cohen(totals, apart),
+        variance=(lambda tally: spread.cohen_variance(tally.totals, apart)) if tally.plain else None,
+        pairable=np.ones(k * k, dtype=bool),
+        lowest=-1.0 if kind == "identity" else -math.inf,
     )
-    return estimate(formula, tally, n=used, n_dropped=dropped, precision=precision)
-
-
-def _no_pairs(ratings: Ratings) -> str | None:
-    """Why there is nothing to compare, or None."""
-    labels = ratings.n_labels
-    if (labels >= 2).any():
-        return None
-    if not labels.any():
-        return f"none of the {len(labels)} units has a label" if len(labels) else "there are no units"
-    raters = int((ratings.labels >= 0).any(axis=0).sum())
-    if raters == 1:
-        return f"all {labels.sum()} labels are one rater's, agreement needs two"
-    return f"none of the {len(labels)} units has labels of two raters ({labels.sum()} labels of {raters} raters)"
-
-
-def _one_category(ratings: Ratings, tally: Tally) -> str | None:
-    """Why there is no variation among a tally's labels, or None."""
-    used = np.bincount(tally.code, minlength=tally.size) @ ratings.counts
-    if (used > 0).sum() > 1:
-        return None
-    return f"all {used.sum()} labels are {ratings.category_names[int(used.argmax())]}"
-
-
-def _constant_rater(tally: Tally, names: tuple[str, ...]) -> str | None:
-    """Why one of two raters tells nothing, or None."""
-    k = math.isqrt(tally.size)
-    table = np.bincount(tally.code, minlength=tally.size).reshape(k, k)
-    for which, used in (("first", table.sum(axis=1)), ("second", table.sum(axis=0))):
-        if (used > 0).sum() == 1:
-            alone = names[int(used.argmax())]
-            if table.max() == table.sum() and table.argmax() % (k + 1) == 0:
-                return f"all {2 * table.sum()} labels are {alone}"
-            return f"the {which} rater gave {alone} to all {table.sum()} units, kappa cannot differ from 0"
-    return None
+    return estimate(formula, tally, n=n, n_dropped=dropped, precision=precision)

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.tally import Floats, Integers
 
-Scale = Literal["nominal", "ordinal"]
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 
 _NOTHING = 1e-12
 
@@ -25,20 +25,20 @@ class Disagreement(NamedTuple):
     def coefficient(self) -> Floats:
         """1 - observed / chance, shape (...); NaN where chance alone would never disagree."""
         some = self.chance > _NOTHING
-        return 1.0 - _ratio(self.observed, np.where(some, self.chance, 0.0))
+        return 1.0 - ratio(self.observed, np.where(some, self.chance, 0.0))
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio(above: Floats, below: Floats) -> Floats:
     """Quotient with NaN, and no warning, where there is nothing to divide by."""
     above, below = np.broadcast_arrays(above, below)
     quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return quotient
 
 
-def within_units(counts: Integers) -> Floats:
-    """Share of a pattern's pairs of labels that differ, shape (P,); 0 where there is no pair."""
+def within_units(counts: Integers, apart: Floats) -> Floats:
+    """Mean disagreement (in [0, 1], shape (K, K)) of a pattern's pairs of labels, shape (P,); 0 where there is none."""
     labels = counts.sum(axis=1)
-    return np.where(labels > 1, 1 - _ratio((counts * (counts - 1.0)).sum(axis=1), labels * (labels - 1.0)), 0.0)
+    return np.where(labels > 1, ratio(((counts @ apart) * counts).sum(axis=1), labels * (labels - 1.0)), 0.0)
 
 
 def label_shares(counts: Integers) -> Floats:
@@ -47,27 +47,19 @@ def label_shares(counts: Integers) -> Floats:
     return shares
 
 
-def percent(counts: Integers, totals: Floats) -> Disagreement:
-    """Pairs of labels that differ, averaged over units; chance is not taken out."""
+def over_units(counts: Integers, totals: Floats, apart: Floats) -> Floats:
+    """Disagreement within units, averaged over those with a pair of labels, shape (...)."""
     pairable = (counts.sum(axis=1) > 1).astype(np.float64)
-    observed = _ratio(totals @ within_units(counts), totals @ pairable)
-    return Disagreement(observed, np.ones_like(observed))
+    return ratio(totals @ within_units(counts, apart), totals @ pairable)
 
 
-def gwet(counts: Integers, totals: Floats) -> Disagreement:
-    """The same, against the chance that a label of an unclear unit is drawn evenly over the categories."""
-    share = _ratio(totals @ label_shares(counts), totals.sum(axis=-1, keepdims=True))
-    chance_agreement = (share * (1 - share)).sum(axis=-1) / (counts.shape[1] - 1)
-    return Disagreement(percent(counts, totals).observed, 1 - chance_agreement)
-
-
-def cohen(totals: Floats, n_categories: int) -> Disagreement:
-    """Off-diagonal share of the table of two raters, against the product of their margins; P = K * K cells."""
-    cells = totals.reshape(*totals.shape[:-1], n_categories, n_categories)
-    share = _ratio(cells, cells.sum(axis=(-2, -1), keepdims=True))
+def cohen(totals: Floats, apart: Floats) -> Disagreement:
+    """Mean disagreement in the table of two raters, against the product of their margins; P = K * K cells."""
+    cells = totals.reshape(*totals.shape[:-1], *apart.shape)
+    share = ratio(cells, cells.sum(axis=(-2, -1), keepdims=True))
     # Summed off the diagonal, not one less the diagonal: no disagreement is then exactly 0.
-    observed = (share * (1 - np.eye(n_categories))).sum(axis=(-2, -1))
-    return Disagreement(observed, 1 - (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1))
+    observed = (share * apart).sum(axis=(-2, -1))
+    return Disagreement(observed, np.einsum("...k,kl,...l->...", share.sum(axis=-1), apart, share.sum(axis=-2)))
 
 
 def coincidences(counts: Integers) -> Floats:
@@ -88,16 +80,27 @@ def between(n_categories: int) -> Floats:
     return weights
 
 
-def distance(margins: Floats, scale: Scale) -> Floats:
-    """Krippendorff's squared difference of two categories, shape (..., K, K), for margins of shape (..., K)."""
+def distance(margins: Floats, scale: Scale, values: Floats | None = None) -> Floats:
+    """Krippendorff's squared difference of two categories, shape (..., K, K), for margins of shape (..., K).
+
+    `values` are what interval and ratio scales measure by, shape (K,); None for 0, 1, ...
+    """
     n_categories = margins.shape[-1]
     if scale == "nominal":
         return 1 - np.eye(n_categories)
-    steps: Floats = np.einsum("ckg,...g->...ck", between(n_categories), margins)
+    if scale == "ordinal":
+        steps: Floats = np.einsum("ckg,...g->...ck", between(n_categories), margins)
+        return steps**2
+    numbers = np.arange(n_categories, dtype=np.float64) if values is None else values
+    steps = np.subtract.outer(numbers, numbers)
+    if scale == "ratio":
+        steps = np.nan_to_num(ratio(steps, np.add.outer(numbers, numbers)))
     return steps**2
 
 
-def krippendorff(counts: Integers, totals: Floats, scale: Scale, *, small_sample: bool) -> Disagreement:
+def krippendorff(
+    counts: Integers, totals: Floats, scale: Scale, *, small_sample: bool, values: Floats | None = None
+) -> Disagreement:
     """Distance within units against the distance of all labels paired at random.
 
     With `small_sample` a label is not paired with itself (n (n - 1) pairs), as published; weighted totals
@@ -108,8 +111,8 @@ def krippendorff(counts: Integers, totals: Floats, scale: Scale, *, small_sample
     cells = flat.reshape(*totals.shape[:-1], n_categories, n_categories)
     margins = cells.sum(axis=-1)
     n = margins.sum(axis=-1)
-    apart = distance(margins, scale)
+    apart = distance(margins, scale, values)
     largest = apart.max(axis=(-2, -1))
     random = np.einsum("...c,...k,...ck->...", margins, margins, np.broadcast_to(apart, cells.shape))
     others = n - 1 if small_sample else n
-    return Disagreement(_ratio((cells * apart).sum(axis=(-2, -1)), n * largest), _ratio(random, n * others * largest))
+    return Disagreement(ratio((cells * apart).sum(axis=(-2, -1)), n * largest), ratio(random, n * others * largest))

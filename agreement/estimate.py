@@ -45,17 +45,22 @@ class Formula:
     pairable: NDArray[np.bool_]
     """Patterns that carry a pair of labels, shape (P,)."""
     lowest: float
-    """Least possible value: 0 for a share, -1 for a coefficient corrected for chance."""
+    """Least possible value; -inf where chance agreement may come arbitrarily close to 1."""
 
 
 def estimate(formula: Formula, tally: Tally, *, n: int, n_dropped: int, precision: Precision) -> Agreement:
     """The coefficient of a tally for which it is defined."""
     parts = formula.parts(tally.totals)
-    value = float(parts.coefficient)
+    value = min(float(parts.coefficient), 1.0)
+    if abs(value - formula.lowest) < _FLAT:
+        value = formula.lowest
     if precision.census:
         se, ends = 0.0, (value, value)
     else:
         se, ends = _sampled(formula, tally, value, precision)
+        if math.isnan(se):
+            # One independent unit: anything between no and full disagreement.
+            ends = max(formula.lowest, min(value, 1 - 1 / float(parts.chance))), 1.0
         # Nothing varied: a zero-width interval would claim certainty, so bound what was not seen.
         if parts.observed == 0 or se < _FLAT:
             n_effective = tally.effective_n(formula.pairable)
@@ -74,7 +79,7 @@ def estimate(formula: Formula, tally: Tally, *, n: int, n_dropped: int, precisio
 
 
 def _sampled(formula: Formula, tally: Tally, value: float, precision: Precision) -> tuple[float, Ends]:
-    """Standard error and interval; NaN and the whole range if there are no two independent units."""
+    """Standard error and interval; NaN if there are no two independent units."""
     df = tally.independent - 1
     if formula.variance is not None:
         se = math.sqrt(formula.variance(tally))
@@ -85,4 +90,4 @@ def _sampled(formula: Formula, tally: Tally, value: float, precision: Precision)
         draws = draws[np.isfinite(draws)]
         se = float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan
         ends = percentiles(draws, df, precision.confidence) if len(draws) > 1 else (math.nan, math.nan)
-    return (math.nan, (-1.0, 1.0)) if math.isnan(se) else (se, ends)
+    return se, ends

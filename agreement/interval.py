@@ -35,6 +35,20 @@ def clopper_pearson(share: float, n: float, level: float) -> Ends:
     return low, high
 
 
+def wilson(share: float, n: float, level: float) -> Ends:
+    """Score interval of a share seen in n independent units: shorter than Clopper and Pearson's, right on average.
+
+    Source: Wilson (1927), J. Am. Stat. Assoc. 22(158), 209-212, doi:10.1080/01621459.1927.10502953.
+
+    >>> [round(end, 4) for end in wilson(0.0, 20, 0.95)]
+    [0.0, 0.1611]
+    """
+    z = float(stats.norm.ppf((1 + level) / 2))
+    centre, reach = share + z**2 / (2 * n), z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    low, high = (centre - reach) / (1 + z**2 / n), (centre + reach) / (1 + z**2 / n)
+    return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
+
+
 def student(value: float, se: float, df: float, level: float) -> Ends:
     """The value plus and minus t standard errors, neither end cut."""
     reach = float(stats.t.ppf((1 + level) / 2, df)) * se

@@ -7,7 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agreement.tally import Floats, Integers, Tally
+from agreement.patterns import category_counts, distinct_rows, smallest_type
+from agreement.tally import Codes, Floats, Integers, Tally, look_up
 
 MISSING = -1
 
@@ -16,17 +17,19 @@ MISSING = -1
 class Ratings:
     """Labels of units by raters, reduced to the distinct rows of category counts. Build with `Ratings.of`."""
 
-    labels: Integers
-    """Category of each unit by each rater, in 0..K-1 or -1 for missing, shape (units, raters)."""
+    labels: Codes
+    """Category of each unit by each rater, in 0..K-1 or -1 for missing, shape (units, raters); a byte each."""
     category_names: tuple[str, ...]
     """Names of the K declared categories."""
+    category_values: Floats
+    """Number that each category stands for, shape (K,): what interval, ratio and weighted coefficients measure by."""
     counts: Integers
     """Distinct rows of category counts, shape (patterns, K)."""
-    pattern: Integers
+    pattern: Codes
     """Row of `counts` that each unit has, shape (units,)."""
     weight: Floats | None
     """Units of the population that each unit stands for, shape (units,); None for 1."""
-    cluster: Integers | None
+    cluster: Codes | None
     """Task of each unit, coded 0.., shape (units,); None when units are independent."""
 
     @classmethod
@@ -36,6 +39,7 @@ class Ratings:
         *,
         n_categories: int,
         category_names: Sequence[str] | None = None,
+        category_values: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         cluster: ArrayLike | None = None,
     ) -> Self:
@@ -43,8 +47,11 @@ class Ratings:
 
         Args:
             labels: Integers, shape (units, raters); -1 is missing ("cannot judge" is missing, not a category).
+                Kept as given, not copied, where they already are bytes (int8).
             n_categories: Categories the raters could choose from, at least 2, whether or not they were used.
             category_names: One name a category, for messages; None for "0", "1", ...
+            category_values: One finite number a category, all different; None for 0, 1, ... Only coefficients that
+                measure how far apart two categories are look at them.
             weight: Design weights > 0, shape (units,); None when units count alike.
             cluster: Task of each unit (any values that sort), shape (units,); None when units are independent.
 
@@ -56,13 +63,14 @@ class Ratings:
         """
         names = _names(n_categories, category_names)
         array = _declared(labels, names)
-        every = np.stack([(array == k).sum(axis=1) for k in range(len(names))], axis=1)
-        counts, pattern = np.unique(every, axis=0, return_inverse=True)
+        rows, which = distinct_rows(array, len(names))
+        counts, pattern = np.unique(category_counts(rows, len(names)), axis=0, return_inverse=True)
         return cls(
             labels=array,
             category_names=names,
-            counts=counts.astype(np.int64),
-            pattern=pattern.reshape(-1).astype(np.int64),
+            category_values=_values(category_values, len(names)),
+            counts=counts,
+            pattern=look_up(pattern.reshape(-1).astype(smallest_type(len(counts))), which),
             weight=None if weight is None else _positive(weight, len(array)),
             cluster=None if cluster is None else _coded(cluster, len(array)),
         )
@@ -80,17 +88,32 @@ class Ratings:
 
     def tally(self, *, at_least: int) -> Tally:
         """Patterns of the units with that many labels or more."""
-        return self._tally(self.pattern, len(self.counts), self.n_labels >= at_least)
+        return self._tally(self.pattern, self.counts.sum(axis=1) >= at_least)
+
+    def by_rater(self, *, at_least: int) -> tuple[Integers, Tally]:
+        """Distinct rows of labels, shape (P, raters), and the tally of the units with that many labels or more."""
+        rows, which = distinct_rows(self.labels, self.n_categories)
+        return rows, self._tally(which, (rows >= 0).sum(axis=1) >= at_least)
 
     def pairs(self) -> Tally:
         """Cells of the K x K table of two raters (first rater's category * K + second's), where both labelled."""
-        first, second = self.labels.T
-        return self._tally(first * self.n_categories + second, self.n_categories**2, (first >= 0) & (second >= 0))
+        first, second = self.labels.T.astype(np.int64)
+        kept = (first >= 0) & (second >= 0)
+        return Tally(
+            code=(first * self.n_categories + second)[kept],
+            size=self.n_categories**2,
+            weight=None if self.weight is None else self.weight[kept],
+            cluster=None if self.cluster is None else self.cluster[kept],
+        )
 
-    def _tally(self, code: Integers, size: int, kept: NDArray[np.bool_]) -> Tally:
+    def _tally(self, code: Codes, used: NDArray[np.bool_]) -> Tally:
+        """Tally of the units whose pattern is used."""
+        if self.weight is None and self.cluster is None:
+            return Tally(code=code, size=len(used), weight=None, cluster=None, used=used)
+        kept = look_up(used, code)
         return Tally(
             code=code[kept],
-            size=size,
+            size=len(used),
             weight=None if self.weight is None else self.weight[kept],
             cluster=None if self.cluster is None else self.cluster[kept],
         )
@@ -106,22 +129,30 @@ def _names(n_categories: int, names: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _declared(labels: ArrayLike, names: tuple[str, ...]) -> Integers:
+def _values(values: ArrayLike | None, n_categories: int) -> Floats:
+    array = np.arange(n_categories, dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
+    if array.shape != (n_categories,) or not np.isfinite(array).all() or len(np.unique(array)) < n_categories:
+        raise ValueError(f"category_values are {array.tolist()}; expected {n_categories} different finite numbers")
+    return array
+
+
+def _declared(labels: ArrayLike, names: tuple[str, ...]) -> Codes:
     array = np.asarray(labels)
     if array.ndim != 2:
         raise ValueError(f"labels have shape {array.shape}; expected (units, raters)")
     if array.size and array.dtype.kind not in "iub":
         raise ValueError(f"labels are {array.dtype}; expected integers 0..{len(names) - 1}, with -1 for missing")
-    array = array.astype(np.int64)
-    outside = np.argwhere((array < MISSING) | (array >= len(names)))
-    if len(outside):
+    if array.dtype.kind == "b":
+        array = array.astype(np.int8)
+    if array.size and not (array.min() >= MISSING and array.max() < len(names)):
+        outside = np.argwhere((array < MISSING) | (array >= len(names)))
         unit, rater = (int(place) for place in outside[0])
         raise ValueError(
             f"{len(outside)} labels are not declared, the first is {array[unit, rater]} (unit {unit}, rater {rater}); "
             f"declared are 0..{len(names) - 1} ({', '.join(names)}) and -1 for missing. "
             "Declare the category or set the label to -1."
         )
-    return array
+    return array.astype(smallest_type(len(names)), copy=False)
 
 
 def _positive(weight: ArrayLike, units: int) -> Floats:

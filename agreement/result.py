@@ -14,7 +14,8 @@ class Agreement:
 
     name: str
     value: float | None
-    """The estimate; shares lie in [0, 1], coefficients corrected for chance in [-1, 1]."""
+    """The estimate; shares lie in [0, 1], coefficients corrected for chance are at most 1; medians and slopes have the
+    scale of what they summarise."""
     low: float | None
     """Lower end of the interval, on the scale of `value`; None only when the value is."""
     high: float | None

@@ -2,15 +2,14 @@
 
 import numpy as np
 
+from agreement.chance import Chance
 from agreement.disagreement import (
     Scale,
     between,
     cohen,
     coincidences,
     distance,
-    gwet,
-    label_shares,
-    percent,
+    over_units,
     within_units,
 )
 from agreement.tally import Floats, Integers
@@ -22,56 +21,65 @@ def _mean_variance(scores: Floats, mean: float, totals: Floats) -> float:
     return float(totals @ (scores - mean) ** 2) / (n * (n - 1)) if n > 1 else float("nan")
 
 
-def percent_variance(counts: Integers, totals: Floats) -> float:
-    """Variance of percent agreement over units, those with one label counted as carrying no agreement.
-
-    Source: Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.; the same numbers as the R package irrCAC.
-    """
-    pairable = counts.sum(axis=1) > 1
-    scale = totals.sum() / totals[pairable].sum()
-    scores = scale * pairable * (1 - within_units(counts))
-    return _mean_variance(scores, 1 - float(percent(counts, totals).observed), totals)
-
-
-def gwet_variance(counts: Integers, totals: Floats) -> float:
-    """Variance of AC1 over units, the raters taken as given.
+def over_units_variance(counts: Integers, totals: Floats, apart: Floats, chance: Chance) -> float:
+    """Variance over units of percent agreement, AC1 or AC2, Fleiss, Conger, Brennan and Prediger; raters are given.
 
     As published (and in irrCAC), the formula for a table of two raters divides by n, the one for any number of
     labels by n - 1; so a unit with a third or a missing label changes the standard error by a factor
-    sqrt(n / (n - 1)).
+    sqrt(n / (n - 1)). Percent agreement always divides by n - 1.
 
     Source: Gwet (2008), Br. J. Math. Stat. Psychol. 61(1), 29-48, doi:10.1348/000711006X126600, extended
-    to missing labels in Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.
+    to missing labels and weights in Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.; Gwet (2021),
+    Educ. Psychol. Meas. 81(4), 781-790, doi:10.1177/0013164420973080 (Fleiss).
     """
-    parts = gwet(counts, totals)
-    value, pe = float(parts.coefficient), 1 - float(parts.chance)
-    pairable = counts.sum(axis=1) > 1
-    shares = label_shares(counts)
-    pe_of = shares @ (1 - totals @ shares / totals.sum()) / (counts.shape[1] - 1)
-    scale = totals.sum() / totals[pairable].sum()
-    agreement = scale * pairable * (1 - within_units(counts) - pe) / (1 - pe)
-    variance = _mean_variance(agreement - 2 * (1 - value) * (pe_of - pe) / (1 - pe), value, totals)
-    n, table = totals.sum(), bool((counts.sum(axis=1)[totals > 0] == 2).all())
-    return float(variance * (n - 1) / n) if table else variance
+    n, pairable = float(totals.sum()), counts.sum(axis=1) > 1
+    by_chance = float(chance.agreement(totals))
+    value = 1 - float(over_units(counts, totals, apart)) / (1 - by_chance)
+    scale = n / totals[pairable].sum()
+    agreed = scale * pairable * (1 - within_units(counts, apart) - by_chance) / (1 - by_chance)
+    variance = _mean_variance(agreed - (1 - value) * chance.scores(totals) / (1 - by_chance), value, totals)
+    table = by_chance > 0 and bool((counts.sum(axis=1)[totals > 0] == 2).all())
+    return variance * (n - 1) / n if table else variance
 
 
-def cohen_variance(totals: Floats, n_categories: int) -> float:
-    """Variance of Cohen's kappa when it is not assumed to be 0.
+def cohen_variance(totals: Floats, apart: Floats) -> float:
+    """Variance of Cohen's kappa, plain or weighted, when it is not assumed to be 0.
 
     Source: Fleiss, Cohen & Everitt (1969), Psychol. Bull. 72(5), 323-327, doi:10.1037/h0028106.
     """
-    n = float(totals.sum())
-    parts = cohen(totals, n_categories)
+    n, weights = float(totals.sum()), 1 - apart
+    parts = cohen(totals, apart)
     kappa, pe = float(parts.coefficient), 1 - float(parts.chance)
-    share = totals.reshape(n_categories, n_categories) / n
-    row, column = share.sum(axis=1), share.sum(axis=0)
-    agreed = np.diag(share) @ (1 - (row + column) * (1 - kappa)) ** 2
-    apart = ((share - np.diag(np.diag(share))) * (column[:, None] + row[None, :]) ** 2).sum()
-    spread = agreed + (1 - kappa) ** 2 * apart - (kappa - pe * (1 - kappa)) ** 2
-    return float(max(spread, 0.0) / (n * (1 - pe) ** 2))
+    share = totals.reshape(apart.shape) / n
+    reach = _marginal_weights(share, weights) * (1 - kappa)
+    spread = float((share * (weights - reach) ** 2).sum()) - (kappa - pe * (1 - kappa)) ** 2
+    return max(spread, 0.0) / (n * (1 - pe) ** 2)
 
 
-def krippendorff_scores(counts: Integers, totals: Floats, scale: Scale) -> Floats:
+def cohen_null_variance(totals: Floats, apart: Floats) -> float:
+    """Variance of Cohen's kappa if the raters were independent: for a test of kappa = 0, never for an interval.
+
+    Source: Fleiss, Cohen & Everitt (1969), as above.
+
+    >>> table = np.array([0, 4, 1, 0, 8, 0, 0, 1, 5.0])
+    >>> round(cohen_null_variance(table, 1 - np.eye(3)) ** 0.5, 4)
+    0.1484
+    """
+    n, weights = float(totals.sum()), 1 - apart
+    share = totals.reshape(apart.shape) / n
+    independent = np.outer(share.sum(axis=1), share.sum(axis=0))
+    pe = float((independent * weights).sum())
+    spread = float((independent * (weights - _marginal_weights(share, weights)) ** 2).sum()) - pe**2
+    return max(spread, 0.0) / (n * (1 - pe) ** 2)
+
+
+def _marginal_weights(share: Floats, weights: Floats) -> Floats:
+    """Mean weight of each row plus that of each column, under the other rater's margin, shape (K, K)."""
+    both: Floats = np.add.outer(weights @ share.sum(axis=0), share.sum(axis=1) @ weights)
+    return both
+
+
+def krippendorff_scores(counts: Integers, totals: Floats, scale: Scale, values: Floats | None = None) -> Floats:
     """What one more unit of each pattern adds to alpha, to first order, shape (P,); their weighted total is 0.
 
     The derivative of 1 - A n / B, A the distance within units, B that of all labels paired at random, n the
@@ -82,7 +90,7 @@ def krippendorff_scores(counts: Integers, totals: Floats, scale: Scale) -> Float
     labels = one.sum(axis=2)
     cells = np.einsum("p,pck->ck", totals, one)
     margins, n = cells.sum(axis=1), float(cells.sum())
-    apart = distance(margins, scale)
+    apart = distance(margins, scale, values)
     a, b = float((cells * apart).sum()), float(margins @ apart @ margins)
     a_of, b_of = (one * apart).sum(axis=(1, 2)), 2 * labels @ apart @ margins
     if scale == "ordinal":

@@ -1,6 +1,8 @@
 """How often each pattern of labels occurs, in the sample and in resamples of it."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,23 +10,44 @@ from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Codes = NDArray[np.integer[Any]]
+"""Small integers in whatever width holds them: a byte a label, where there are millions."""
+
+T = TypeVar("T", bound=np.generic)
 
 _CELLS_PER_CHUNK = 2_000_000
 """Resampled counts held in memory at a time, whatever the number of units."""
 
+_CODES_PER_CHUNK = 1 << 16
+"""Codes widened at a time."""
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+
+# Without slots, so that counting is done once, however many formulas ask.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Tally:
     """Units as codes of their label pattern: all that the coefficients of this room need to know."""
 
-    code: Integers
+    code: Codes
     """Pattern of each unit, in 0..size-1, shape (units,)."""
     size: int
     """Number of patterns."""
     weight: Floats | None
     """Units of the population that each unit stands for, shape (units,); None for 1."""
-    cluster: Integers | None
+    cluster: Codes | None
     """Task of each unit, in 0.., shape (units,); None when units are independent."""
+    used: NDArray[np.bool_] | None = None
+    """Patterns whose units count, shape (size,); None for all. Plain tallies only: it spares a copy of the codes."""
+
+    @cached_property
+    def alike(self) -> Integers:
+        """Units of each pattern in the sample, shape (size,)."""
+        found = count(self.code, self.size)
+        return found if self.used is None else found * self.used
+
+    @property
+    def n(self) -> int:
+        """Number of units that count."""
+        return int(self.alike.sum())
 
     @property
     def plain(self) -> bool:
@@ -34,18 +57,22 @@ class Tally:
     @property
     def independent(self) -> int:
         """Number of independent units: clusters where given, else units."""
-        return len(self.code) if self.cluster is None else len(np.unique(self.cluster))
+        return self.n if self.cluster is None else len(np.unique(self.cluster))
 
     @property
     def totals(self) -> Floats:
         """Weighted number of units of each pattern, shape (size,)."""
-        return _sums(self.code, self._weights(), self.size)
+        if self.weight is None:
+            return self.alike.astype(np.float64)
+        return _sums(self.code, self.weight, self.size)
 
     def effective_n(self, of_pattern: NDArray[np.bool_]) -> float:
         """Independent units with such a pattern, discounted for unequal weights: (sum w)^2 / sum w^2.
 
         Source: Kish (1965), Survey Sampling, chapter 11; weights of one cluster are added up first.
         """
+        if self.plain:
+            return float(self.totals[of_pattern].sum())
         kept = of_pattern[self.code]
         weight = self._weights()[kept]
         if self.cluster is not None:
@@ -57,10 +84,16 @@ class Tally:
 
         G / (G - 1) times the sum over clusters of squared deviations; NaN with fewer than two.
         """
+        if self.plain:
+            return self._plain_variance(scores)
         total = self._weights() * scores[self.code]
         if self.cluster is not None:
             total = _sums(np.unique(self.cluster, return_inverse=True)[1], total)
         return float(len(total) * np.var(total, ddof=1)) if len(total) > 1 else float("nan")
+
+    def _plain_variance(self, scores: Floats) -> float:
+        totals, n = self.totals, self.n
+        return float(totals @ (scores - totals @ scores / n) ** 2 * n / (n - 1)) if n > 1 else float("nan")
 
     def resampled(self, replicates: int, seed: int) -> Floats:
         """Totals in bootstrap samples of the independent units, shape (replicates, size).
@@ -86,9 +119,31 @@ class Tally:
             group = np.unique(self.cluster, return_inverse=True)[1]
             rows = csr_array((self._weights(), (group, self.code)), shape=(group.max() + 1, self.size))
             return rows, np.ones(rows.shape[0], dtype=np.int64)
-        pairs, alike = np.unique(np.column_stack([self.code, self._weights()]), axis=0, return_counts=True)
+        if self.weight is None:
+            used = np.flatnonzero(self.alike)
+            place = (np.arange(len(used)), used)
+            return csr_array((np.ones(len(used)), place), shape=(len(used), self.size)), self.alike[used]
+        pairs, alike = np.unique(np.column_stack([self.code, self.weight]), axis=0, return_counts=True)
         place = (np.arange(len(pairs)), pairs[:, 0].astype(np.int64))
         return csr_array((pairs[:, 1], place), shape=(len(pairs), self.size)), alike.astype(np.int64)
+
+
+def count(code: Codes, size: int) -> Integers:
+    """How often each code in 0..size-1 occurs, shape (size,); a stretch at a time, since bincount widens its input."""
+    found = np.zeros(size, dtype=np.int64)
+    for start in range(0, len(code), _CODES_PER_CHUNK):
+        found += np.bincount(code[start : start + _CODES_PER_CHUNK], minlength=size)
+    return found
+
+
+def look_up(table: NDArray[T], code: Codes) -> NDArray[T]:
+    """Entry of the table for each code; a stretch at a time, since indexing widens the codes too."""
+    found = np.empty(len(code), dtype=table.dtype)
+    for start in range(0, len(code), _CODES_PER_CHUNK):
+        stretch = slice(start, start + _CODES_PER_CHUNK)
+        # Codes are inside the table; "clip" spares the copy that a check of every one would need.
+        np.take(table, code[stretch], out=found[stretch], mode="clip")
+    return found
 
 
 def _drawn(alike: Integers, samples: int, rng: np.random.Generator) -> Integers:
@@ -102,6 +157,6 @@ def _drawn(alike: Integers, samples: int, rng: np.random.Generator) -> Integers:
     return np.bincount(flat, minlength=samples * groups).reshape(samples, groups)
 
 
-def _sums(group: Integers, values: Floats, size: int = 0) -> Floats:
+def _sums(group: Codes, values: Floats, size: int = 0) -> Floats:
     """Sum of the values of each group, shape (groups,); floats even where there is no value at all."""
     return np.bincount(group, values, size).astype(np.float64)

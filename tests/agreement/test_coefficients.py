@@ -1,7 +1,7 @@
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import krippendorff
 import numpy as np
@@ -11,11 +11,14 @@ from sklearn.metrics import cohen_kappa_score
 
 from agreement import disagreement, spread
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
+from agreement.disagreement import Scale
+from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac2
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 
 Labels = NDArray[np.int64]
-EVERY = [percent_agreement, gwet_ac1, krippendorff_alpha, cohen_kappa]
+EVERY = [percent_agreement, gwet_ac1, krippendorff_alpha, cohen_kappa, gwet_ac2, fleiss_kappa, conger_kappa]
+EVERY += [brennan_prediger]
 
 
 def noisy(
@@ -29,8 +32,8 @@ def noisy(
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("level", ["nominal", "ordinal"])
-def test_alpha_is_the_krippendorff_packages(seed: int, level: Literal["nominal", "ordinal"]) -> None:
+@pytest.mark.parametrize("level", get_args(Scale))
+def test_alpha_is_the_krippendorff_packages(seed: int, level: Scale) -> None:
     labels = np.random.default_rng(seed).integers(-1, 4, size=(37, 5))
     given = np.where(labels < 0, np.nan, labels.astype(float)).T
     expected = krippendorff.alpha(reliability_data=given, level_of_measurement=level)
@@ -46,15 +49,16 @@ def test_kappa_is_scikit_learns(seed: int, weighted: bool) -> None:
     assert cohen_kappa(Ratings.of(labels, n_categories=3, weight=weight)).value == pytest.approx(expected)
 
 
-def test_linearised_ordinal_scores_are_the_derivative() -> None:
+@pytest.mark.parametrize("level", get_args(Scale))
+def test_linearised_scores_are_the_derivative(level: Scale) -> None:
     ratings = Ratings.of(np.random.default_rng(3).integers(-1, 4, size=(25, 3)), n_categories=4)
     totals = ratings.tally(at_least=2).totals
     step = 1e-5 * np.eye(len(totals))
     up, down = (
-        disagreement.krippendorff(ratings.counts, totals + sign * step, "ordinal", small_sample=False).coefficient
+        disagreement.krippendorff(ratings.counts, totals + sign * step, level, small_sample=False).coefficient
         for sign in (1, -1)
     )
-    found = spread.krippendorff_scores(ratings.counts, totals, "ordinal")
+    found = spread.krippendorff_scores(ratings.counts, totals, level)
     assert found == pytest.approx((up - down) / 2e-5, abs=1e-7)
     assert totals @ found == pytest.approx(0, abs=1e-9)
 
@@ -89,6 +93,24 @@ def test_kappa_says_which_rater_never_varied() -> None:
     assert (found.n, found.n_dropped) == (3, 1)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_weighted_kappa_is_scikit_learns(seed: int, weights: Literal["linear", "quadratic"]) -> None:
+    labels = np.random.default_rng(seed).integers(0, 4, size=(41, 2))
+    expected = cohen_kappa_score(labels[:, 0], labels[:, 1], weights=weights)
+    found = cohen_kappa(Ratings.of(labels, n_categories=4), weights=weights)
+    assert found.value == pytest.approx(expected)
+    assert found.name == f"cohen_kappa_{weights}"
+
+
+def test_category_values_move_the_weights() -> None:
+    labels = np.random.default_rng(1).integers(0, 3, size=(40, 2))
+    even, uneven = (Ratings.of(labels, n_categories=3, category_values=v) for v in ([3, 5, 7], [0, 1, 9]))
+    assert cohen_kappa(even, weights="linear") == cohen_kappa(Ratings.of(labels, n_categories=3), weights="linear")
+    assert cohen_kappa(uneven, weights="linear").value != cohen_kappa(even, weights="linear").value
+    assert cohen_kappa(uneven, weights="ordinal") == cohen_kappa(even, weights="ordinal")
+
+
 def test_kappa_refuses_three_raters() -> None:
     with pytest.raises(ValueError, match="compares two raters"):
         cohen_kappa(Ratings.of([[0, 1, 1]], n_categories=2))
@@ -97,6 +119,11 @@ def test_kappa_refuses_three_raters() -> None:
 def test_alpha_refuses_a_confidence_level_as_scale() -> None:
     with pytest.raises(ValueError, match="confidence is set by"):
         krippendorff_alpha(Ratings.of([[0, 1]], n_categories=2), level=0.95)  # type: ignore[arg-type]  # the slip
+
+
+def test_a_ratio_scale_has_no_numbers_below_0() -> None:
+    with pytest.raises(ValueError, match="below 0"):
+        krippendorff_alpha(Ratings.of([[0, 1]], n_categories=2, category_values=[-1, 1]), level="ratio")
 
 
 @pytest.mark.parametrize(("options", "message"), [({"confidence": 95}, "such as 0.95"), ({"replicates": 3}, "100")])
@@ -118,6 +145,7 @@ def test_one_disagreeing_unit_says_almost_nothing(statistic: Callable[..., Agree
 def test_perfect_agreement_is_bounded_by_the_disagreement_it_could_hide(statistic: Callable[..., Agreement]) -> None:
     found = statistic(Ratings.of([[0, 0], [1, 1]] * 50, n_categories=2))
     hidden = 1 - 0.025 ** (1 / 100)
+    # AC2's quadratic weights of two categories are all or nothing, and the margins even: one half for all.
     chance = 1 if statistic is percent_agreement else 0.5
     assert found.value == found.high == 1
     assert found.low == pytest.approx(1 - hidden / chance, abs=0.001)
@@ -159,6 +187,10 @@ def weighted(seed: int) -> Ratings:
 COVERAGE: dict[str, tuple[Callable[..., Agreement], Callable[[int], Ratings]]] = {
     "percent": (percent_agreement, plain),
     "ac1": (gwet_ac1, plain),
+    "fleiss": (fleiss_kappa, plain),
+    "conger": (conger_kappa, plain),
+    "brennan-prediger": (brennan_prediger, plain),
+    "fleiss-weighted": (partial(fleiss_kappa, replicates=300), weighted),
     "kappa": (cohen_kappa, plain),
     "alpha-bootstrap": (partial(krippendorff_alpha, replicates=300), plain),
     "alpha-linearised": (partial(krippendorff_alpha, interval="linearised"), plain),

@@ -1,5 +1,6 @@
 """What every coefficient obeys. A new coefficient joins ALL_STATISTICS."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -11,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
+from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac2
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 
@@ -23,14 +25,35 @@ ALL_STATISTICS: list[Statistic] = [
     percent_agreement,
     gwet_ac1,
     cohen_kappa,
+    partial(cohen_kappa, weights="ordinal"),
+    partial(gwet_ac2, weights="quadratic"),
+    fleiss_kappa,
+    partial(fleiss_kappa, weights="linear"),
+    conger_kappa,
+    partial(conger_kappa, weights="linear"),
+    brennan_prediger,
     partial(krippendorff_alpha, replicates=200),
     partial(krippendorff_alpha, replicates=200, level="ordinal"),
     partial(krippendorff_alpha, interval="linearised"),
     partial(krippendorff_alpha, interval="linearised", level="ordinal"),
+    partial(krippendorff_alpha, interval="linearised", level="interval"),
+    partial(krippendorff_alpha, interval="linearised", level="ratio"),
 ]
-NOMINAL = [statistic for statistic in ALL_STATISTICS if "ordinal" not in str(statistic)]
-ALPHAS = [statistic for statistic in ALL_STATISTICS if isinstance(statistic, partial)]
-every = pytest.mark.parametrize("statistic", ALL_STATISTICS, ids=lambda s: str(getattr(s, "keywords", s.__class__)))
+
+
+def bare(statistic: Statistic) -> Statistic:
+    return statistic.func if isinstance(statistic, partial) else statistic
+
+
+def options(statistic: Statistic) -> dict[str, object]:
+    return statistic.keywords if isinstance(statistic, partial) else {}
+
+
+NOMINAL = [statistic for statistic in ALL_STATISTICS if not {"weights", "level"} & set(options(statistic))]
+ALPHAS = [statistic for statistic in ALL_STATISTICS if bare(statistic) is krippendorff_alpha]
+every = pytest.mark.parametrize(
+    "statistic", ALL_STATISTICS, ids=lambda s: "-".join(str(part) for part in (bare(s).__name__, *options(s).values()))
+)
 
 
 def rated(draw_raters: int = 2) -> st.SearchStrategy[Labels]:
@@ -38,7 +61,7 @@ def rated(draw_raters: int = 2) -> st.SearchStrategy[Labels]:
 
 
 def raters_of(statistic: Statistic) -> int:
-    return 2 if statistic is cohen_kappa else 4
+    return 2 if bare(statistic) is cohen_kappa else 4
 
 
 def of(statistic: Statistic, labels: Labels, **more: object) -> Agreement:
@@ -143,6 +166,11 @@ def test_a_unit_with_one_label_never_changes_alpha(statistic: Statistic, labels:
     assert after.n_dropped == before.n_dropped + 1
 
 
+def lowest(statistic: Statistic) -> float:
+    """Chance agreement has no bound below 1 for Fleiss, Conger and whatever is weighted."""
+    return -math.inf if bare(statistic) in (fleiss_kappa, conger_kappa) or "weights" in options(statistic) else -1.0
+
+
 @every
 @QUICK
 @given(data=st.data())
@@ -157,7 +185,7 @@ def test_interval_contains_the_value_and_has_a_width(statistic: Statistic, data:
     else:
         assert found.low is not None
         assert found.high is not None
-        assert -1 <= found.low <= found.value <= found.high <= 1
+        assert lowest(statistic) <= found.low <= found.value <= found.high <= 1
         assert found.low < found.high
         assert found.why_undefined is None
     assert found.n + found.n_dropped == len(labels)

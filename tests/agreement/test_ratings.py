@@ -17,6 +17,8 @@ def test_an_undeclared_label_is_refused_by_name() -> None:
         ([[0.0, float("nan")]], {}, "expected integers"),
         ([[0, 1]], {"n_categories": 1}, "at least 2"),
         ([[0, 1]], {"category_names": ["No"]}, "1 category_names"),
+        ([[0, 1]], {"category_values": [1, 1]}, "2 different finite numbers"),
+        ([[0, 1]], {"category_values": [1]}, "2 different finite numbers"),
         ([[0, 1]], {"weight": [0.0]}, "> 0"),
         ([[0, 1]], {"weight": [float("nan")]}, "> 0"),
         ([[0, 1]], {"weight": [1.0, 2.0]}, "one a unit"),

@@ -81,8 +81,8 @@ def test_two_models_on_the_same_units_are_compared_as_pairs() -> None:
 
 
 def test_slices_that_cross_a_stratum_keep_their_covariance() -> None:
-    # All 8 of 80 rows in one stratum. e = +1/40 (y - 3/4) in the first, -1/40 (y - 1/4) in the second slice:
-    # 80^2 (1 - .1) / 8 * s2, s2 = (8 * 3/16 / 2) / 40^2 / 7 ... sum of squares = 2 * 3/4 = 3/2 in units of 1/40^2.
+    # 8 of 80 rows, one stratum. 40 e = y - 3/4 in the first and 1/4 - y in the second slice, of mean 0:
+    # sum of squares 2 * 3/4, so V = 80^2 (1 - .1) / 8 * (3/2 / 7) / 40^2
     design, of_first = simple(8, 80), np.arange(8) < 4
     num = [1, 1, 1, 0, 1, 0, 0, 0]
     frame = (unjudged(40), unjudged(40))

@@ -1,5 +1,6 @@
 """The gate before everything: who has no session gets no page, no JSON and no websocket."""
 
+import logging
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
@@ -44,6 +45,9 @@ def content_security_policy(page: str = "") -> str:
         "font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
         "frame-ancestors 'none'"
     )
+
+
+_log = logging.getLogger(__name__)
 
 
 def secret_of(headers: Headers) -> str | None:
@@ -105,7 +109,8 @@ class Gate:
         try:
             person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
         except StudyProblem as problem:
-            return refusal(scope["path"], 503, "The study cannot be opened right now", str(problem))
+            _log.error("%s", problem)
+            return refusal(scope["path"], 503, "The study cannot be opened right now", BROKEN)
         if person is None:
             return refusal(scope["path"], 401, "You are not signed in", SIGN_IN)
         scope[PERSON] = person
@@ -120,6 +125,8 @@ class Gate:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
 
+
+BROKEN = "Try again in a moment. If it stays so, tell the person who runs it: the server's log says why."
 
 SIGN_IN = "Open the personal link that you were sent; it signs you in on this device."
 

@@ -72,7 +72,8 @@ def whole(low: int, high: int) -> Callable[[Raw], int]:
     """A whole number from low to high."""
 
     def parse(raw: Raw) -> int:
-        value = text(raw).strip()
+        # A column of whole numbers with a gap comes out of pandas and Parquet as 1.0, 2.0.
+        value = text(raw).strip().removesuffix(".0")
         # Thousands of digits are not worth a conversion, and Python refuses it.
         if not (value.isascii() and value.isdigit() and len(value) < 10 and low <= int(value) <= high):
             raise Bad(f"is {value!r}; expected a whole number from {low} to {high}")

@@ -5,6 +5,7 @@ Nothing is converted: numbers and booleans come back as they are written.
 
 import csv
 import json
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -138,6 +139,8 @@ def _as_written(value: Any) -> Raw:
         return {str(name): _as_written(entry) for name, entry in value.items()}
     if isinstance(value, bytes):
         return value.decode("utf-8")
+    if isinstance(value, float) and math.isnan(value):
+        return None
     return value if value is None or isinstance(value, str | bool) else str(value)
 
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from data.errors import Problem, StudyProblem
+from data.records import DIAGNOSTICS
 from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
 PASSES = ("evidence", "correctness", "context")
@@ -140,14 +141,17 @@ def parse_rubric(text: str, where: str) -> Rubric:
     if problems:
         raise StudyProblem(problems)
     questions = tuple(_question(entry) for entry in entries)
-    faults = (*_order_faults(questions), *_place_faults(questions))
+    faults = (*_order_faults(questions), *_place_faults(questions), *_core_faults(questions))
+    reasons = raw.get("skip_reasons", ["other"])
+    if not isinstance(reasons, list) or not all(isinstance(reason, str) and reason for reason in reasons):
+        raise StudyProblem(f"{where}: skip_reasons: {reasons!r}; expected a list of texts")
     problems = [Problem(where=where, message=message) for message in faults]
     if problems or not questions:
         raise StudyProblem(problems or f"{where}: no labels; a rubric needs at least one [[labels]] entry")
     return Rubric(
         version=str(raw.get("version", "1")),
         questions=questions,
-        skip_reasons=tuple(raw.get("skip_reasons", ["other"])),
+        skip_reasons=tuple(reasons),
         hash=sha256(text.encode()).hexdigest()[:16],
     )
 
@@ -179,9 +183,32 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
         if not all(isinstance(entry, str) and entry for entry in seen) or len(set(seen)) < len(seen):
             message = f"missing, not text or given twice for label {name!r}"
             yield Problem(where=where, field=f"values.{field}", message=message)
+    if any(len(str(value.get("key"))) != 1 for value in values):
+        message = f"label {name!r}; expected one digit or letter for each value"
+        yield Problem(where=where, field="values.key", message=message)
     for key in sorted({str(value.get("key")).casefold() for value in values} & RESERVED_KEYS):
         message = f"{key!r} of label {name!r} is a key of the labelling screen; choose another letter or a digit"
         yield Problem(where=where, field="values.key", message=message)
+
+
+CODES = {
+    **dict.fromkeys(("D", "A", "C"), ("1", "0")),
+    "G": ("established", "contradicted", "partly", "not_supported"),
+    **dict.fromkeys(DIAGNOSTICS, ("0", "1", "2")),
+}
+"""What is stored for the labels that metrics read: how they are asked may be changed, what they mean may not."""
+
+
+def _core_faults(questions: Sequence[Question]) -> Iterable[str]:
+    for question in questions:
+        values, allowed = {value.value for value in question.values}, CODES.get(question.name)
+        if allowed and values != set(allowed):
+            yield (
+                f"label {question.name!r} stores {', '.join(sorted(values))}; the metrics read "
+                f"{', '.join(allowed)}: change `text` and `help` as you like, keep `value`"
+            )
+        if question.name == "skip":
+            yield "a label may not be called 'skip': that word is what a skipped item is reported with"
 
 
 def _order_faults(questions: Sequence[Question]) -> Iterable[str]:

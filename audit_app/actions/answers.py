@@ -38,6 +38,10 @@ class Answer:
             Refused: 422, saying what was expected.
         """
         quotes, seconds = raw.get("evidence") or [], raw.get("active_seconds")
+        try:
+            json.dumps([quotes, raw.get("comment")], ensure_ascii=False, allow_nan=False).encode()
+        except ValueError:
+            raise Refused(422, "the note or a quote holds half a character, or a number that is none") from None
         if not isinstance(quotes, list):
             raise Refused(422, "evidence: expected a list of quotes")
         plausible = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds <= DAY
@@ -62,7 +66,7 @@ def sequence(raw: Mapping[str, Any]) -> int:
         Refused: 422, it is not a whole number.
     """
     number = raw.get("client_seq")
-    if not isinstance(number, int) or isinstance(number, bool):
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**31:
         raise Refused(422, f"client_seq {number!r}; expected a whole number")
     return number
 

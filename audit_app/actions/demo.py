@@ -8,7 +8,8 @@ from audit_app.actions.importing import import_records
 from audit_app.actions.people import Invited, add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
-from data.study import Study, init_study
+from audit_app.actions.studies import make_study
+from data.study import Study
 
 PLAN = Plan(sample_id="demo", size=240, seed=7, overlap=0.4)
 """The draw that the scripted labels in data/demo were made for."""
@@ -29,7 +30,7 @@ def make_demo(folder: Path, *, address: str) -> Demo:
     Raises:
         StudyProblem: The folder holds a study already or cannot be written.
     """
-    study = init_study(folder, name="Evidence Audit demo")
+    study = make_study(folder, name="Evidence Audit demo")
     with as_file(files("data").joinpath("demo")) as source:
         for kind in ("tasks", "contexts", "responses", "verdicts"):
             import_records(study, kind, source / f"{kind}.jsonl")

@@ -59,6 +59,7 @@ def judge_check(
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         seal = require_open(store)
+        rows.require_decisions()
     n_frame = int(judged(frame, who, []).count.sum())
     return JudgeCheck(
         sample_id=rows.sample["sample_id"],

@@ -50,6 +50,8 @@ class Answered:
     """The label of the first person of the plan (target A)."""
     adjudicated: Answers
     """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
+    undecided: frozenset[tuple[str, str]]
+    """(item_id, label) on which planned people disagree and nobody has decided."""
     touched: Mapping[Target, frozenset[str]]
     """Items that the plan's first person (A) or anybody of the plan (B) has dealt with, if only by skipping."""
 
@@ -87,9 +89,11 @@ def answered(store: Store, grounding: Grounding = "strict") -> Answered:
         for (item, label), values in planned.items()
         if len(values) > 1 and len({binary(label, value, grounding) for value in values}) == 1
     }
+    adjudicated = {**unanimous, **decided, **resolved}
     return Answered(
         first=first,
-        adjudicated={**unanimous, **decided, **resolved},
+        adjudicated=adjudicated,
+        undecided=frozenset(key for key, values in planned.items() if len(values) > 1 and key not in adjudicated),
         touched={target: frozenset(found) for target, found in touched.items()},
     )
 
@@ -107,6 +111,20 @@ class Labelled:
     """The judge's labels by name, nan where missing."""
     human: dict[str, Floats]
     """People's labels by name, nan where missing, skipped or cannot judge."""
+    n_undecided: int
+    """For target B the labels on which people disagree and nobody has decided."""
+
+    def require_decisions(self) -> None:
+        """What people disagree on is harder than the rest: leaving it out would bias every number of target B.
+
+        Raises:
+            StudyProblem: There are labels that nobody has decided.
+        """
+        if self.n_undecided:
+            raise StudyProblem(
+                f"target B needs a decision on {self.n_undecided} labels on which people disagree; import the "
+                "adjudicated labels (purpose = adjudication), or use target A"
+            )
 
     def design(self, usable: Flags) -> Design:
         """The design of some of the rows; strata with fewer than two usable units are merged in the fixed order."""
@@ -178,7 +196,9 @@ def labelled(
             f"response {missing[0]!r} was drawn but is not in {study.texts} any more; put the files back"
         )
     judged = judged.loc[ids]
+    wanted = set(ids) if target == "B" else set()
     return Labelled(
+        n_undecided=sum(item in wanted and label in LABELS for item, label in found.undecided),
         sample=sample,
         draws=draws,
         first_fraction=_first_fractions(store, sample, draws),

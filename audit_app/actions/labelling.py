@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from audit_app.actions.answers import Answer, Refused, comment, sequence
@@ -65,6 +66,11 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
     return {"saved": saved, "next": next_view(study, person, str(answer["screen"]))}
 
 
+def tag(person: Person) -> str:
+    """Who a view was made for, without saying who: two people who share a browser must not answer for each other."""
+    return sha256(person.person_id.encode()).hexdigest()[:16]
+
+
 def _passes(study: Study, person: Person, screen: str) -> list[str]:
     """The passes that this person may be given on this screen."""
     if screen not in SCREENS:
@@ -97,6 +103,17 @@ def is_soft(store: Store) -> bool:
     return assignments.most_contexts(store) > int(row["n"] if row else 0)
 
 
+def few_people(study: Study) -> str | None:
+    """A warning when there are too few annotators for one context per task each; None when there are enough."""
+    with open_store(study) as store:
+        if not is_soft(store):
+            return None
+        return (
+            f"Too few annotators: with {assignments.most_contexts(store)} in the evidence pass nobody would read two "
+            "contexts of one task. As it is, some people will; what they had seen before is kept with every label."
+        )
+
+
 def _take(store: Store, study: Study, person: Person, passes: list[str]) -> Assignment | None:
     """What this person has begun, else the next opening they may have."""
     begun = assignments.in_hand(store, person.person_id, passes)
@@ -125,6 +142,7 @@ def _shown(
     events.expose(store, assignment.assignment_id, person.person_id, question.view, sorted(artifacts(question.view)))
     return {
         "state": "view",
+        "who": tag(person),
         "assignment_id": assignment.assignment_id,
         "pass": assignment.pass_,
         "view": question.view,
@@ -210,7 +228,12 @@ def _empty(store: Store, study: Study, person: Person, screen: str, passes: list
     more = _waiting(store, study, person, _passes(study, person, other))
     if more and not _waits_for_evidence(store, study, person, passes):
         reason += f" There is more for you on the screen {SCREEN_TITLES[other]}: {more} items."
-    return {"state": "empty", "reason": reason, "progress": {"done": done, "of": done or count["open"]}}
+    return {
+        "state": "empty",
+        "who": tag(person),
+        "reason": reason,
+        "progress": {"done": done, "of": done or count["open"]},
+    }
 
 
 def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list[str]) -> bool:
@@ -222,8 +245,10 @@ def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list
 
 def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) -> dict[str, Any]:
     """The answer as a row, after every check. Runs inside a transaction."""
-    assignment = assignments.find(store, str(raw.get("assignment_id")))
     label, seq = str(raw.get("label")), sequence(raw)
+    if raw.get("who") not in (None, tag(person)):
+        raise Refused(409, "Somebody else has signed in with this browser. Reload the page, or use another browser.")
+    assignment = assignments.find(store, ascii(raw.get("assignment_id")).strip("'"))
     if assignment is None or assignment.person_id != person.person_id:
         raise Refused(403, "This item is not yours any more. The next one will be shown.")
     if label == SKIP:
@@ -233,7 +258,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
         raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(owed)}")
     answer = Answer.of(study.rubric[label], raw)
     there = events.find(store, assignment.assignment_id, seq)
-    if there and (there.label, there.value) == (label, answer.value):
+    if there and (there.label, there.value, there.comment) == (label, answer.value, answer.comment):
         return {"label": label, "value": answer.value, "created_at": there.created_at}
     answered = events.current(store, assignment.assignment_id)
     left = [name for name in owed if name not in answered]

@@ -71,6 +71,7 @@ def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
         row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
         if estimate.method == "corrected":
             row["labels"] = str(estimate.n)
+            row["dropped"] = str(estimate.n_dropped) if estimate.n_dropped else ""
             row["note"] = estimate.why_undefined or ""
     return list(rows.values())
 

@@ -81,7 +81,10 @@ def metrics(
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         seal = read_seal(store)
+        if seal.is_open:
+            rows.require_decisions()
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
+        n_ungradable = items.without_gold(store, rows.sample["sample_id"])
     population = judged(frame, who, list(by))
     scope = Scope.of(study, rows.human)
     estimates = table(
@@ -103,8 +106,19 @@ def metrics(
         n_frame=int(population.count.sum()),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else map(_sealed, estimates)),
-        left_out=scope.left_out(names),
+        left_out=_left_out(scope, names, n_ungradable),
     )
+
+
+def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | None:
+    """What cannot be had, and what a number that needs C does not rest on."""
+    found = [scope.left_out(names)]
+    if n_ungradable and any(scope.allows(name) and "C" in METRICS[name].reads for name in names):
+        found.append(
+            f"{n_ungradable} drawn responses belong to tasks without a gold answer: nobody can say whether they are "
+            "correct, and numbers that need C take them to be like the others."
+        )
+    return " ".join(sentence for sentence in found if sentence) or None
 
 
 def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:

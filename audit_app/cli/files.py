@@ -9,13 +9,13 @@ import click
 
 from audit_app.actions.exporting import exported
 from audit_app.actions.importing import import_records
+from audit_app.actions.studies import checked_study, make_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.errors import StudyProblem
 from data.exporters import COLUMNS, as_csv, as_jsonl
 from data.importers import Imported
 from data.structure import RULES, summary
 from data.structure import check as check_structure
-from data.study import init_study, open_study
 
 
 @click.command(epilog="Example: evidence-audit init study --labels C")
@@ -26,14 +26,14 @@ from data.study import init_study, open_study
 def init(folder: Path, name: str | None, labels: str | None, as_json: bool) -> None:
     """Make a new study folder with the default rubric and settings."""
     wanted = [label.strip() for label in labels.split(",")] if labels else None
-    study = init_study(folder, name=name, labels=wanted)
+    study = make_study(folder, name=name, labels=wanted)
     if as_json:
         print_json({"folder": str(study.path), "name": study.name, "labels": study.rubric.names()})
     else:
         say(f"Made study “{study.name}” in {study.path}. Next: evidence-audit import tasks FILE --study {folder}")
 
 
-@click.group("import", cls=Group)
+@click.group("import", cls=Group, epilog="Example: evidence-audit import tasks tasks.jsonl")
 def import_group() -> None:
     """Bring in tasks, contexts, responses, verdicts or labels (JSON lines, CSV or Parquet).
 
@@ -66,7 +66,7 @@ def _importer(kind: str, example: str) -> click.Command:
     @click.command(kind, epilog=f"Example: {example}", help=f"Import {kind} from FILE.")
     @_import_options
     def command(path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path) -> None:
-        _report(kind, import_records(open_study(folder), kind, path, mapping=mapping, pairs=pairs), as_json)
+        _report(kind, import_records(checked_study(folder), kind, path, mapping=mapping, pairs=pairs), as_json)
 
     return command
 
@@ -87,7 +87,7 @@ def import_labels(
     path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path, drawn_only: bool
 ) -> None:
     """Import labels that people gave elsewhere, as answers of the plan (draw a sample first)."""
-    study = open_study(folder)
+    study = checked_study(folder)
     done = import_records(study, "labels", path, mapping=mapping, pairs=pairs, drawn_only=drawn_only)
     _report("labels", done, as_json)
 
@@ -106,7 +106,7 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
         else:
             click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
         return
-    study = open_study(folder)
+    study = checked_study(folder)
     findings, counts = check_structure(study), summary(study)
     if not counts.n_tasks:
         raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
@@ -127,15 +127,16 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 @click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
+@json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(kind: str, excel: bool, columns: bool, out: Path | None, folder: Path) -> None:
+def export(kind: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in COLUMNS.items()))
         return
-    rows = exported(open_study(folder))
-    text = as_csv(rows, excel=excel) if kind == "csv" else as_jsonl(rows)
+    rows = exported(checked_study(folder))
+    text = as_csv(rows, excel=excel) if kind == "csv" and not as_json else as_jsonl(rows)
     if out is None:
         click.echo(text.encode("utf-8"), nl=False)
     else:

@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 
 from audit_app.actions import people
+from audit_app.actions.studies import checked_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.records import Person
 from data.rubric import PASSES
 from data.store.people import ROLES
-from data.study import open_study
 
 
-@click.group("people", cls=Group)
+@click.group("people", cls=Group, epilog='Example: evidence-audit people add "Ann"')
 def people_group() -> None:
     """Invite people and list them."""
 
@@ -31,7 +31,7 @@ def add(
 ) -> None:
     """Add somebody and print their personal link. The link is shown once: it is stored as a hash only."""
     invited = people.add_person(
-        open_study(folder), name, role=role, teams=teams, person_id=person_id, address=address.rstrip("/")
+        checked_study(folder), name, role=role, teams=teams, person_id=person_id, address=address.rstrip("/")
     )
     if as_json:
         print_json(asdict(invited))
@@ -45,7 +45,7 @@ def add(
 @study_option
 def list_people(as_json: bool, folder: Path) -> None:
     """List everybody."""
-    everyone = people.list_people(open_study(folder))
+    everyone = people.list_people(checked_study(folder))
     if as_json:
         print_json([asdict(person) for person in everyone])
         return

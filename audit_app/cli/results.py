@@ -11,9 +11,10 @@ from audit_app.actions import judging, raters, results
 from audit_app.actions import report as reports
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.seal import unseal
+from audit_app.actions.studies import checked_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.frame import SLICES
-from data.study import Study, open_study
+from data.study import Study
 from metrics.definitions import METRICS
 from metrics.estimate import Target
 
@@ -46,7 +47,7 @@ def _result_options(*, judge: bool = True, target: bool = True, grounding: bool 
 
 
 def _open(folder: Path, reason: str | None) -> Study:
-    study = open_study(folder)
+    study = checked_study(folder)
     if reason:
         unseal(study, reason)
     return study
@@ -116,7 +117,7 @@ def agreement(as_json: bool, folder: Path, unseal: str | None, sample_id: str | 
     say(found.sentence)
 
 
-@click.group("judge", cls=Group)
+@click.group("judge", cls=Group, epilog="Example: evidence-audit judge check")
 def judge_group() -> None:
     """Ask whether a judge can be trusted."""
 

@@ -7,11 +7,11 @@ import click
 
 from audit_app.actions.report import as_table
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.studies import checked_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
-from data.study import open_study
 
 
-@click.group("sample", cls=Group)
+@click.group("sample", cls=Group, epilog="Example: evidence-audit sample draw --size 300")
 def sample_group() -> None:
     """Draw a stratified probability sample."""
 
@@ -65,7 +65,7 @@ def draw(
         overlap=overlap,
         diagnostics=diagnostics,
     )
-    drawn = draw_sample(open_study(folder), plan)
+    drawn = draw_sample(checked_study(folder), plan)
     if as_json:
         print_json(asdict(drawn))
         return

@@ -10,9 +10,11 @@ import click
 
 from audit_app import launch
 from audit_app.actions.demo import make_demo
+from audit_app.actions.labelling import few_people
+from audit_app.actions.studies import checked_study
 from audit_app.cli.options import json_option, print_json, say, study_option
 from data.errors import StudyProblem
-from data.study import Study, open_study
+from data.study import Study
 
 
 def _free(address: str, port: int) -> None:
@@ -43,8 +45,11 @@ def _serve(study: Study, address: str, port: int) -> None:
 @study_option
 def serve(address: str, port: int, folder: Path) -> None:
     """Serve the labelling app and the results of a study."""
-    study = open_study(folder)
+    study = checked_study(folder)
     _free(address, port)
+    warning = few_people(study)
+    if warning:
+        say(f"Note: {warning}")
     _serve(study, address, port)
 
 

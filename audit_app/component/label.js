@@ -212,6 +212,8 @@ class Loop {
   // -------------------------------------------------------------- drawing
 
   draw(view) {
+    // Somebody else has signed in with this browser: what stands around the loop is no longer true.
+    if (this.view && this.view.who !== view.who) return window.location.reload();
     this.view = view;
     this.drawnAt = Infinity;
     this.drawProgress(view);
@@ -269,9 +271,9 @@ class Loop {
     this.enter("saving");
     this.calm();
     this.say("Saving …");
-    const { assignment_id, client_seq } = this.view;
+    const { who, assignment_id, client_seq } = this.view;
     const active_seconds = this.clock.seconds();
-    const body = { screen: this.screen, assignment_id, label, value, comment, evidence, client_seq, active_seconds };
+    const body = { screen: this.screen, who, assignment_id, label, value, comment, evidence, client_seq, active_seconds };
     this.post(body, spoken);
   }
 

@@ -200,10 +200,12 @@ def done_by(store: Store, person_id: str, passes: Iterable[str]) -> int:
 
 
 def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: bool) -> int:
-    """How many openings of a pass this person could take now."""
+    """How many items of a pass this person could still do, the one-context rule of the evidence pass observed."""
     tables, openings = _openings(pass_)
+    task = "a.task_id" if pass_ == "evidence" and not soft else "a.task_id || char(31) || coalesce(a.context_id, '')"
     row = store.row(
-        f"{tables} SELECT count(*) AS n {openings}",
+        f"{tables}, free AS (SELECT {task} AS place, a.context_id, count(DISTINCT a.item_id) AS n {openings} "
+        "GROUP BY place, a.context_id) SELECT sum(n) AS n FROM (SELECT max(n) AS n FROM free GROUP BY place)",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
-    return int(row["n"]) if row else 0
+    return int(row["n"] or 0) if row else 0

@@ -3,6 +3,7 @@
 import json
 import secrets
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -97,7 +98,7 @@ def open_store(study: Study) -> Iterator[Store]:
         db = Database(conn)
         try:
             if fresh:
-                conn.execute("PRAGMA journal_mode = WAL")
+                _to_wal(conn)
             conn.execute("PRAGMA synchronous = NORMAL")
             conn.execute("PRAGMA foreign_keys = ON")
             # Without it, INSERT OR REPLACE would delete answers behind the back of the append-only triggers.
@@ -106,6 +107,18 @@ def open_store(study: Study) -> Iterator[Store]:
             yield Store(db)
         finally:
             conn.close()
+
+
+def _to_wal(conn: sqlite3.Connection) -> None:
+    """Switches a new file to WAL; when two processes do so at once, SQLite refuses one of them without waiting."""
+    for attempt in range(50):
+        try:
+            conn.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if attempt == 49:
+                raise
+            time.sleep(0.05)
 
 
 def _migrate(db: Database, path: Path) -> None:

@@ -116,6 +116,17 @@ def slices(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row.pop("item_kind"), row.pop("item_id")): row for row in rows}
 
 
+def without_gold(store: Store, sample_id: str) -> int:
+    """How many drawn responses belong to tasks without a gold answer, so that nobody can be asked for C."""
+    row = store.row(
+        "SELECT count(*) AS n FROM draw JOIN item USING (item_kind, item_id) "
+        "JOIN text AS t ON t.kind = 'task' AND t.id = task_id "
+        "WHERE sample_id = ? AND item_kind = 'response' AND t.body ->> 'gold_answer' IS NULL",
+        [sample_id],
+    )
+    return int(row["n"]) if row else 0
+
+
 def draws(store: Store, sample_id: str, item_kind: str) -> list[dict[str, Any]]:
     """The draws of a sample, with the task and context of each item, by permanent number."""
     return store.rows(

@@ -146,11 +146,12 @@ def test_the_main_job_step_by_step(run: Run, tmp_path: Path) -> None:
         len([row for row in json.loads(opened.out) if row["method"] == "corrected" and row["value"] is not None]) == 5
     )
     for command in (["agreement"], ["judge", "check", "--judge", "plover-judge"], ["report"],
-                    ["metrics", "--by", "condition,model", "--taxonomy", "--target", "B", "--grounding", "lenient"],
+                    ["metrics", "--by", "condition,model", "--taxonomy", "--grounding", "lenient"],
                     ["report", "--format", "json"]):  # fmt: skip
         ended = run(*command, *here)
         assert ended.code == 0
         json.loads(ended.out)
+    one_sentence(run("metrics", "--target", "B", *here), "needs a decision on")
     rows = run("export", "--format", "jsonl", "--study", study).out.splitlines()
     assert len([json.loads(row) for row in rows]) == n_labels
 
@@ -340,10 +341,16 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 def test_a_full_disk_is_told_and_costs_nothing(run: Run, disk: Callable[[str], Path]) -> None:
-    folder = disk("64k")
+    folder = disk("640k")
     study = folder / "study"
+    ballast = folder / "ballast"
+    ballast.write_bytes(b"x" * (600 * 1024))
+    one_sentence(run("init", study))
+    assert not (study / "study.toml").exists()
+    ballast.unlink()
     assert run("init", study).code == 0
     assert run("import", "tasks", DEMO / "tasks.jsonl", "--study", study).code == 0
+    ballast.write_bytes(b"x" * shutil.disk_usage(folder).free)
     before = fingerprint(study)
     one_sentence(run("import", "contexts", DEMO / "contexts.jsonl", "--study", study), "No space left")
     one_sentence(run("people", "add", "Ann", "--study", study), "disk is full")

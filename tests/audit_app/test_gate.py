@@ -104,7 +104,9 @@ def test_every_answer_carries_the_security_headers(client: TestClient, path: str
 def test_a_study_that_cannot_be_opened_is_said_in_a_sentence(client: TestClient) -> None:
     sign_in(client, "broken")
     assert client.get("/api/view").status_code == 503
-    assert "busy; try again" in client.get("/").text
+    page = client.get("/").text
+    assert "cannot be opened right now" in page
+    assert "study.db" not in page
 
 
 def refused(client: TestClient, path: str = "/_stcore/stream", headers: dict[str, str] | None = None) -> bool:

@@ -14,7 +14,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from audit_app.actions.importing import import_records
 from audit_app.actions.people import add_person
@@ -24,6 +24,9 @@ from data.store.connection import open_store
 from data.study import Study, init_study
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+# A machine that builds and tests at once is slow; what is never true fails all the same.
+expect.set_options(timeout=20_000)
+
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",

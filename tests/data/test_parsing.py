@@ -36,7 +36,7 @@ def test_an_empty_or_missing_label_is_unscored() -> None:
     assert (verdict.C, verdict.A, verdict.G, verdict.D) == (None, None, 0, None)
 
 
-@pytest.mark.parametrize("raw", ["3", "-1", "1.0", "²", "9" * 5000, "x"])
+@pytest.mark.parametrize("raw", ["3", "-1", "1.5", "²", "9" * 5000, "x"])
 def test_a_diagnostic_is_a_whole_number_from_0_to_2(raw: str) -> None:
     [problem] = parsed("verdicts", {**VERDICT, "conflict_awareness": raw})
     assert isinstance(problem, Problem)

@@ -193,7 +193,44 @@ _ALL = (
         _ambiguous,
         reads="CAG",
     ),
+    _metric(
+        "grounded-of-correct",
+        "Grounded among correct answers",
+        "Share of the correct responses with an answer that the context establishes.",
+        "CAG",
+        lambda C, A, G, D: C,
+        lambda C, A, G, D: A * G * C,
+    ),
+    _metric(
+        "ungrounded-of-correct",
+        "Ungrounded among correct answers",
+        "Share of the correct responses with an answer that the context does not establish.",
+        "CAG",
+        lambda C, A, G, D: C,
+        lambda C, A, G, D: A * (1 - G) * C,
+    ),
+    # For these two the fourth array is not D but W: 1 where a reader of the context found no one answer established.
+    # No judge labels it; the judge's own C, A and D predict it.
+    _metric(
+        "abstention-warranted",
+        "Warranted abstention",
+        "Share of responses that give no answer where the context, as audited, establishes none.",
+        "CAD",
+        _one,
+        lambda C, A, G, D: (1 - A) * (1 - C) * D,
+    ),
+    _metric(
+        "abstention-unwarranted",
+        "Unwarranted abstention",
+        "Share of responses that give no answer though the context, as audited, establishes one.",
+        "CAD",
+        _one,
+        lambda C, A, G, D: (1 - A) * (1 - C) * (1 - D),
+    ),
 )
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric by its name, in the order of reports."""
+
+WARRANTS = frozenset({"abstention-warranted", "abstention-unwarranted"})
+"""The metrics that read, in place of D, whether the context warrants an abstention; they have no naive number."""

@@ -111,8 +111,15 @@ class Labelled:
     """The judge's labels by name, nan where missing."""
     human: dict[str, Floats]
     """People's labels by name, nan where missing, skipped or cannot judge."""
+    warrant: Floats
+    """Whether the audited context of a row establishes no one answer: 1 or 0, nan where it was not audited."""
     n_undecided: int
     """For target B the labels on which people disagree and nobody has decided."""
+
+    @property
+    def audited(self) -> bool:
+        """Whether any context of these rows was audited."""
+        return not bool(np.isnan(self.warrant).all())
 
     def require_decisions(self) -> None:
         """What people disagree on is harder than the rest: leaving it out would bias every number of target B.
@@ -149,15 +156,15 @@ class Labelled:
             first_fraction=np.where(alone, 1.0, self.first_fraction[usable]),
         )
 
-    def rows(self) -> LabelledRows:
-        """The rows as the table of metrics wants them."""
+    def rows(self, *, warrant: bool = False) -> LabelledRows:
+        """The rows as the table of metrics wants them; with `warrant` in the place of D, see `metrics.WARRANTS`."""
         return LabelledRows(
             columns=self.columns,
             code=encode(*(self.judge[name] for name in ("C", "A", "G", "D"))),
             C=self.human["C"],
             A=self.human["A"],
             G=self.human["G"],
-            D=self.human["D"],
+            D=self.warrant if warrant else self.human["D"],
             design_of=self.design,
         )
 
@@ -198,6 +205,7 @@ def labelled(
     judged = judged.loc[ids]
     wanted = set(ids) if target == "B" else set()
     return Labelled(
+        warrant=_warrants(store, draws),
         n_undecided=sum(item in wanted and label in LABELS for item, label in found.undecided),
         sample=sample,
         draws=draws,
@@ -209,6 +217,17 @@ def labelled(
             for name in LABELS
         },
     )
+
+
+def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> Floats:
+    """Stage 1 of the context audits, by the first person of the plan."""
+    found = {
+        row["item_id"]: float(row["value"] != "established")
+        for row in events.answers(store, "context")
+        if (row["label"], row["purpose"], row["plan_order"]) == ("answerable", "plan", 1)
+        and row["value"] not in (None, CANNOT_JUDGE)
+    }
+    return np.array([found.get(draw["context_id"], np.nan) for draw in draws], dtype=np.float64)
 
 
 def _first_fractions(store: Store, sample: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Floats:

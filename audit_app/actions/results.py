@@ -12,14 +12,25 @@ from data.store import items
 from data.store.connection import open_store
 from data.study import Study
 from metrics.correction import FLOOR
-from metrics.definitions import METRICS
+from metrics.definitions import METRICS, WARRANTS
 from metrics.estimate import Estimate, Target
-from metrics.table import slices_by, table
+from metrics.table import METHODS, slices_by, table
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
 """The metrics of the first screen, in order."""
 
-TAXONOMY = ("grounded-correct", "ungrounded-correct", "grounded-wrong", "ungrounded-wrong", "abstention", "ambiguous")
+TAXONOMY = (
+    "grounded-correct",
+    "ungrounded-correct",
+    "grounded-wrong",
+    "ungrounded-wrong",
+    "abstention",
+    "ambiguous",
+    "grounded-of-correct",
+    "ungrounded-of-correct",
+    "abstention-warranted",
+    "abstention-unwarranted",
+)
 
 WHO: dict[Target, str] = {
     "A": "what one of these annotators would have said",
@@ -87,15 +98,21 @@ def metrics(
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
     population = judged(frame, who, list(by))
     scope = Scope.of(study, rows.human)
-    estimates = table(
-        population,
-        rows.rows(),
-        metrics=[METRICS[name] for name in names if scope.allows(name)],
-        slices=[{}, *slices_by(population, by)] if by else [{}],
-        target=target,
-        level=level,
-        floor=floor,
-    )
+    allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
+    estimates = [
+        estimate
+        for warrant in (False, True)
+        for estimate in table(
+            population,
+            rows.rows(warrant=warrant),
+            metrics=[METRICS[name] for name in allowed if (name in WARRANTS) == warrant],
+            slices=[{}, *slices_by(population, by)] if by else [{}],
+            target=target,
+            methods=METHODS[1:] if warrant else METHODS,
+            level=level,
+            floor=floor,
+        )
+    ]
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,

@@ -222,7 +222,7 @@ def _by_slice(estimates: Sequence[Estimate]) -> list[Dot]:
 def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
     """One metric on one slice: corrected as the dot, naive beside it."""
     by_method = {estimate.method: estimate for estimate in estimates}
-    naive, corrected = by_method["naive"], by_method["corrected"]
+    naive, corrected = by_method.get("naive"), by_method["corrected"]
     return Dot(
         name=name,
         title="" if title == name else title,
@@ -230,8 +230,8 @@ def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
         low=corrected.low,
         high=corrected.high,
         words=corrected.why_undefined or reports.with_interval(corrected.value, corrected.low, corrected.high),
-        beside=naive.value,
-        beside_words=naive.why_undefined or reports.percent(naive.value),
+        beside=naive.value if naive else None,
+        beside_words=(naive.why_undefined or reports.percent(naive.value)) if naive else "",
     )
 
 

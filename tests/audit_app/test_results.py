@@ -25,6 +25,7 @@ from data.errors import StudyProblem
 from data.store import events
 from data.store.connection import open_store
 from data.study import Study
+from metrics.definitions import WARRANTS
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 
@@ -85,6 +86,8 @@ def test_a_census_says_what_can_be_counted_by_hand(labelled_six: Study) -> None:
         "ungrounded-wrong": 2 / 6,
         "abstention": 1 / 6,
         "ambiguous": 0.0,
+        "grounded-of-correct": 1 / 3,  # r0 of r0 r1 r2
+        "ungrounded-of-correct": 2 / 3,
     }
     assert values(found, "corrected") == pytest.approx(by_hand)
     assert values(found, "human-only") == pytest.approx(by_hand)
@@ -463,3 +466,12 @@ def test_a_report_without_conditions_or_agreement_is_whole(
     assert found.by_condition is None
     assert "## By condition" not in as_markdown(found)
     assert replace(found, missing=()).missing == ()
+
+
+def test_abstentions_are_split_by_what_the_context_audit_found(demo_copy: Study) -> None:
+    shares = values(metrics(demo_copy, names=("abstention", *sorted(WARRANTS))), "human-only")
+    parts = shares["abstention-warranted"] + shares["abstention-unwarranted"]
+    assert parts == pytest.approx(shares["abstention"])
+    assert shares["abstention-warranted"] > shares["abstention-unwarranted"] > 0
+    naive = values(metrics(demo_copy, names=tuple(WARRANTS)), "naive")
+    assert naive == {}

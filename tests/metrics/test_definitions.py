@@ -75,7 +75,9 @@ def test_an_unscored_response_is_ambiguous(row: tuple[float, ...]) -> None:
 
 
 def test_no_response_gives_no_terms() -> None:
-    assert [len(term) for metric in METRICS.values() for term in metric.terms([], [], [], [])] == [0] * 24
+    assert [len(term) for metric in METRICS.values() for term in metric.terms([], [], [], [])] == [0] * (
+        2 * len(METRICS)
+    )
 
 
 def test_a_label_that_is_not_binary_is_refused() -> None:

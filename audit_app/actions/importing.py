@@ -13,7 +13,7 @@ from data.mapping import Mapping as FieldMapping
 from data.mapping import parse_pairs, read_mappings
 from data.records import CANNOT_JUDGE, Label, Person
 from data.rubric import Question
-from data.store import assignments, events, people
+from data.store import assignments, events, items, people
 from data.store.connection import Store, now, open_store
 from data.study import Study
 
@@ -139,12 +139,8 @@ def _stored(question: Question, raw: str | None) -> str | None:
 
 def _passages_of_drawn(store: Store) -> dict[tuple[str, str], list[str]]:
     """Everything drawn as (item_kind, item_id), with the passage numbers that its labels can name."""
-    ranks = {
-        row["id"]: [str(passage["rank"]) for passage in json.loads(row["body"])["passages"]]
-        for row in store.rows("SELECT id, body FROM text WHERE kind = 'context'")
-    }
-    rows = store.rows("SELECT item_kind, item_id, context_id FROM item")
-    return {(row["item_kind"], row["item_id"]): ranks.get(row["context_id"], []) for row in rows}
+    ranks = items.passage_numbers(store)
+    return {(row["item_kind"], row["item_id"]): ranks.get(row["context_id"], []) for row in items.everything(store)}
 
 
 def _key(record: Label, question: Question) -> AssignmentKey:
@@ -196,9 +192,9 @@ class _Openings:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._item = {(r["item_kind"], r["item_id"]): r for r in store.rows("SELECT * FROM item")}
+        self._item = {(r["item_kind"], r["item_id"]): r for r in items.everything(store)}
         self._rows: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-        for row in store.rows("SELECT * FROM assignment ORDER BY plan_order"):
+        for row in assignments.everything(store):
             self._rows[self._place(row)].append(row)
 
     @staticmethod
@@ -212,10 +208,7 @@ class _Openings:
         row = next((r for r in rows if r["person_id"] == person), None) or self._free(rows) or self._new(key, rows)
         if row["person_id"] != person:
             row.update(person_id=person, state="claimed")
-            self._store.change(
-                "UPDATE assignment SET person_id = ?, state = 'claimed' WHERE assignment_id = ?",
-                [person, row["assignment_id"]],
-            )
+            assignments.give(self._store, row["assignment_id"], person)
         return str(row["assignment_id"])
 
     @staticmethod

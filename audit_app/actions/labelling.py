@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from audit_app.actions.answers import Answer, Refused, comment, sequence
+from audit_app.actions.staffing import is_soft
 from data.records import Assignment, Person
 from data.rubric import Question
 from data.store import assignments, events, items
@@ -92,26 +93,6 @@ def _in_evidence(study: Study, person: Person) -> bool:
 
 def _may(person: Person, pass_: str) -> bool:
     return not person.teams or pass_ in person.teams
-
-
-def is_soft(store: Store) -> bool:
-    """Whether there are too few people to give everyone at most one context per task."""
-    row = store.row(
-        "SELECT count(*) AS n FROM person WHERE role = 'annotator' AND status = 'active' "
-        "AND (teams = '[]' OR teams LIKE '%\"evidence\"%')"
-    )
-    return assignments.most_contexts(store) > int(row["n"] if row else 0)
-
-
-def few_people(study: Study) -> str | None:
-    """A warning when there are too few annotators for one context per task each; None when there are enough."""
-    with open_store(study) as store:
-        if not is_soft(store):
-            return None
-        return (
-            f"Too few annotators: with {assignments.most_contexts(store)} in the evidence pass nobody would read two "
-            "contexts of one task. As it is, some people will; what they had seen before is kept with every label."
-        )
 
 
 def _take(store: Store, study: Study, person: Person, passes: list[str]) -> Assignment | None:

@@ -14,8 +14,9 @@ from audit_app.cli.options import Group, json_option, print_json, say, study_opt
 from data.errors import StudyProblem
 from data.exporters import COLUMNS, as_csv, as_jsonl
 from data.importers import Imported
-from data.structure import RULES, summary
+from data.structure import RULES
 from data.structure import check as check_structure
+from data.summary import summary
 
 
 @click.command(epilog="Example: evidence-audit init study --labels C")

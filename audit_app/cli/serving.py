@@ -10,7 +10,7 @@ import click
 
 from audit_app import launch
 from audit_app.actions.demo import make_demo
-from audit_app.actions.labelling import few_people
+from audit_app.actions.staffing import few_people
 from audit_app.actions.studies import checked_study
 from audit_app.cli.options import json_option, print_json, say, study_option
 from data.errors import StudyProblem

@@ -156,6 +156,18 @@ def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: boo
     return _assignment(row) if row else None
 
 
+def everything(store: Store) -> list[dict[str, Any]]:
+    """Every assignment as a row, in the order of the plan."""
+    return store.rows("SELECT * FROM assignment ORDER BY plan_order")
+
+
+def give(store: Store, assignment_id: str, person_id: str) -> None:
+    """Somebody has this assignment: recorded work takes its place in the plan."""
+    store.change(
+        "UPDATE assignment SET person_id = ?, state = 'claimed' WHERE assignment_id = ?", [person_id, assignment_id]
+    )
+
+
 def renew(store: Store, assignment_id: str, until: str) -> None:
     """Somebody is at work: the lease is longer."""
     store.change(

@@ -57,6 +57,17 @@ def known(store: Store) -> set[tuple[str, str]]:
     return {(row["item_kind"], row["item_id"]) for row in store.rows("SELECT item_kind, item_id FROM item")}
 
 
+def everything(store: Store) -> list[dict[str, Any]]:
+    """Every drawn item: item_kind, item_id, task_id, context_id."""
+    return store.rows("SELECT * FROM item")
+
+
+def passage_numbers(store: Store) -> dict[str, list[str]]:
+    """The numbers of the passages of every context whose text is kept, by context_id."""
+    rows = store.rows("SELECT id, body FROM text WHERE kind = 'context'")
+    return {row["id"]: [str(passage["rank"]) for passage in json.loads(row["body"])["passages"]] for row in rows}
+
+
 def add_sample(store: Store, sample: Mapping[str, Any], draws: Sequence[tuple[Draw, str]]) -> None:
     """Keeps a sample's settings and its draws, each with the unit it was drawn as."""
     store.insert("sample", [sample])

@@ -69,6 +69,12 @@ def everyone(store: Store) -> list[Person]:
     return [_person(row) for row in store.rows("SELECT * FROM person ORDER BY rowid")]
 
 
+def at_work(store: Store, pass_: str) -> int:
+    """How many active annotators work in a pass."""
+    annotators = [p for p in everyone(store) if p.role == "annotator" and p.status == "active"]
+    return sum(not person.teams or pass_ in person.teams for person in annotators)
+
+
 def start_session(store: Store, token: str) -> str | None:
     """A session secret for whoever holds this link; None when nobody active does."""
     row = store.row("SELECT person_id FROM person WHERE link_hash = ? AND status = 'active'", [hashed(token)])

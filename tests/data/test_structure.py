@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from data.structure import RULES, Finding, JudgeSummary, check, summary
+from data.structure import RULES, Finding, check
 from data.study import Study, open_study
+from data.summary import JudgeSummary, summary
 
 Importer = Callable[..., Any]
 Row = dict[str, Any]

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit_app.actions.labelling import SCREENS, commit, is_soft, next_view
+from audit_app.actions.labelling import SCREENS, commit, next_view
+from audit_app.actions.staffing import is_soft
 from data.records import Context, Passage, Person, Response, Task
 from data.store import assignments, items, people
 from data.store.connection import Store, open_store

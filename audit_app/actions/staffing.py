@@ -1,0 +1,21 @@
+"""Whether there are people enough for the plan."""
+
+from data.store import assignments, people
+from data.store.connection import Store, open_store
+from data.study import Study
+
+
+def is_soft(store: Store) -> bool:
+    """Whether there are too few people to give everyone at most one context per task."""
+    return assignments.most_contexts(store) > people.at_work(store, "evidence")
+
+
+def few_people(study: Study) -> str | None:
+    """A warning when there are too few annotators for one context per task each; None when there are enough."""
+    with open_store(study) as store:
+        if not is_soft(store):
+            return None
+        return (
+            f"Too few annotators: with {assignments.most_contexts(store)} in the evidence pass nobody would read two "
+            "contexts of one task. As it is, some people will; what they had seen before is kept with every label."
+        )

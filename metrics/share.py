@@ -8,6 +8,25 @@ from metrics.uncertainty import Evidence, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Homogeneity:
+    """Whether the judge errs alike in all groups that lend their labels; a high p does not prove that it does."""
+
+    statistic: float | None
+    p_value: float | None
+    groups: int
+    """Groups that could be compared."""
+    why_undefined: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The test, for a person."""
+        if self.p_value is None:
+            return f"borrowed; whether the judge errs alike everywhere could not be tested ({self.why_undefined})"
+        verdict = "differ: do not trust this number" if self.p_value < 0.05 else "show no difference"
+        return f"borrowed; the judge's errors in {self.groups} groups {verdict} (p = {self.p_value:.3f})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """The fields are those of `Estimate`, with what is known of the way to them."""
 
@@ -25,6 +44,8 @@ class Share:
     n_dropped: int = 0
     tier: Tier | None = None
     why_undefined: str | None = None
+    homogeneity: Homogeneity | None = None
+    """Beside a borrowed value: whether the judge errs alike where the labels come from."""
     clipped_from: float | None = None
     """The estimate before it was moved to the nearer end of [0, 1]; None when it was inside."""
 

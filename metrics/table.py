@@ -1,26 +1,36 @@
 """All the numbers of a report: metrics × slices × methods, as a list of estimates."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from metrics.borrowing import borrowed
 from metrics.correction import FLOOR, corrected, fit, human_only, naive
 from metrics.definitions import Metric
 from metrics.estimate import About, Estimate, Method, Target
 from metrics.patterns import restrict
+from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, inside, joined, slices_by
 from metrics.sample import Population, Sample, Second
 from metrics.share import Share
-from sampling.design import Design
 
-Floats = NDArray[np.float64]
+__all__ = [
+    "METHODS",
+    "Adjudicated",
+    "Average",
+    "JudgedRows",
+    "LabelledRows",
+    "Options",
+    "detailed",
+    "slices_by",
+    "table",
+]
+
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Slice = Mapping[str, str]
-Columns = Mapping[str, Sequence[str]]
 
 Average = Literal["pooled", "runs", "regimes"]
 
@@ -28,61 +38,6 @@ METHODS: tuple[Method, ...] = ("naive", "human-only", "corrected")
 
 PARTS: Mapping[Average, str] = {"runs": "run", "regimes": "regime"}
 """The column whose values are averaged over, each with the same weight."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedRows:
-    """The frame under one judge, counted: one entry per group of like rows, shape (k,) each."""
-
-    columns: Columns
-    """Slice columns by name."""
-    code: Codes
-    """The judge's pattern of the group, 0 to 80."""
-    count: Codes
-    """Rows in the group."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Adjudicated:
-    """Adjudicated (else unanimous) labels on a random share of the labelled rows; shape (n,) each, as those."""
-
-    overlap: Flags
-    """Rows of the random overlap that are settled; others, adjudicated for a flag or a slip, stay out."""
-    C: Floats
-    """1, 0 or nan (unusable, or not in the overlap), as are A, G and D."""
-    A: Floats
-    G: Floats
-    D: Floats
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LabelledRows:
-    """The rows of the draw that people have dealt with, shape (n,) each; rows still waiting are left out."""
-
-    columns: Columns
-    """Slice columns by name, as in the frame."""
-    code: Codes
-    """The judge's pattern."""
-    C: Floats
-    """Human label of the target: 1, 0 or nan (skipped, cannot judge), as are A, G and D."""
-    A: Floats
-    G: Floats
-    D: Floats
-    design_of: Callable[[Flags], Design]
-    """The design of the rows where the flag, shape (n,), is true: those usable for a metric."""
-    adjudicated: Adjudicated | None = None
-    """For target B: the labels above are those of target A, on all rows, and these correct them."""
-
-
-def slices_by(judged: JudgedRows, columns: Sequence[str]) -> list[dict[str, str]]:
-    """One slice per combination of the columns' values that the frame has, sorted; without columns, everything.
-
-    >>> rows = JudgedRows(columns={"model": ["b", "a", "b"]}, code=np.zeros(3), count=np.ones(3))
-    >>> slices_by(rows, ["model"]), slices_by(rows, [])
-    ([{'model': 'a'}, {'model': 'b'}], [{}])
-    """
-    seen = {tuple(judged.columns[column][row] for column in columns) for row in np.flatnonzero(judged.count).tolist()}
-    return [dict(zip(columns, values, strict=True)) for values in sorted(seen)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +56,8 @@ class Options:
     average: Average = "pooled"
     """One ratio of all rows, or the plain mean of the ratios of the runs or regimes (Mean@3 over three runs)."""
     task: str = "task_id"
+    borrow: Sequence[str] | None = None
+    """Columns, such as the condition, within which a refused slice may borrow the judge's errors from others."""
     seed: int = 0
     """Of the random completions behind some intervals."""
 
@@ -170,8 +127,8 @@ class _OfMetric:
         num, den = metric.terms(labelled.C, labelled.A, labelled.G, labelled.D)
         self._usable: Flags = ~np.isnan(den)
         usable = self._usable
-        self._part = _coded(judged.columns, labelled.columns, PARTS.get(options.average))
-        self._task = _coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
+        self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
+        self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
         self._sample = Sample(
             num=num[usable],
             den=den[usable],
@@ -185,7 +142,7 @@ class _OfMetric:
         self._prediction = fit(self._sample) if usable.any() else None
 
     def share(self, place: Slice, method: Method) -> Share:
-        here = _inside(self._judged.columns, place, self._judged.code)
+        here = inside(self._judged.columns, place, self._judged.code)
         code, count = self._judged.code[here], self._judged.count[here]
         part, row_part = self._parts(here)
         if method == "naive":
@@ -196,19 +153,19 @@ class _OfMetric:
             part=part,
             task=None if self._task is None else self._task[0][here],
         )
-        inside = _inside(self._labelled.columns, place, self._labelled.code)
+        own = inside(self._labelled.columns, place, self._labelled.code)
         sample = replace(
             self._sample,
-            in_slice=inside[self._usable],
+            in_slice=own[self._usable],
             part=None if row_part is None else row_part[self._usable],
         )
         options = self._options
-        if method == "human-only":
-            share = human_only(
+        share = (
+            human_only(
                 sample, population, level=options.level, floor=options.floor, about=options.about, seed=options.seed
             )
-        else:
-            share = corrected(
+            if method == "human-only"
+            else corrected(
                 sample,
                 population,
                 level=options.level,
@@ -217,7 +174,29 @@ class _OfMetric:
                 about=options.about,
                 seed=options.seed,
             )
-        return share.dropping(int(np.sum(inside & ~self._usable)))
+        )
+        if share.tier == "refused" and method == "corrected" and options.borrow is not None:
+            share = self._borrowed(place, here, sample, population) or share
+        return share.dropping(int(np.sum(own & ~self._usable)))
+
+    def _borrowed(self, place: Slice, here: Flags, sample: Sample, population: Population) -> Share | None:
+        """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""
+        within = self._options.borrow or ()
+        over = [column for column in place if column not in within]
+        if not over or sample.second is not None or self._part is not None:
+            return None
+        condition = joined(self._judged.columns, self._labelled.columns, within)
+        group = joined(self._judged.columns, self._labelled.columns, over)
+        share = borrowed(
+            sample,
+            population,
+            condition=condition[1][self._usable],
+            population_condition=condition[0][here],
+            group=group[1][self._usable],
+            level=self._options.level,
+            floor=self._options.floor,
+        )
+        return None if share.tier == "refused" else share
 
     def _parts(self, here: Flags) -> tuple[Codes | None, Codes | None]:
         """Parts of the population's groups and of the labelled rows, numbered without gaps in this slice."""
@@ -231,29 +210,12 @@ class _OfMetric:
         )
 
 
-def _coded(frame: Columns, rows: Columns, column: str | None) -> tuple[Codes, Codes] | None:
-    """The column of both tables as the same whole numbers."""
-    if column is None:
-        return None
-    values = np.concatenate([np.asarray(side[column], dtype=object) for side in (frame, rows)])
-    codes = np.unique(values, return_inverse=True)[1].astype(np.int64)
-    return codes[: len(frame[column])], codes[len(frame[column]) :]
-
-
 def _second(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Second | None:
     if adjudicated is None:
         return None
     num, den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)
     chosen = adjudicated.overlap & ~np.isnan(den)
     return Second(chosen=chosen[usable], num=np.where(chosen, num, 0.0)[usable], den=np.where(chosen, den, 0.0)[usable])
-
-
-def _inside(columns: Columns, place: Slice, like: ArrayLike) -> Flags:
-    """Which rows are of the slice."""
-    inside = np.ones(np.shape(like), dtype=bool)
-    for column, value in place.items():
-        inside &= np.asarray(columns[column], dtype=object) == value
-    return inside
 
 
 def _named(metric: Metric, place: Slice, method: Method, options: Options, share: Share) -> Estimate:
@@ -263,7 +225,7 @@ def _named(metric: Metric, place: Slice, method: Method, options: Options, share
         slice=dict(place),
         method=method,
         target=options.target if human else None,
-        population=options.about if human else "these responses",
+        population=options.about if human and share.tier != "borrowed" else "these responses",
         value=share.value,
         low=share.low,
         high=share.high,

@@ -14,13 +14,13 @@ from metrics.sample import Sample
 Floats = NDArray[np.float64]
 Kind = Literal["logit-t", "Dirichlet-multinomial", "exact", "census"]
 
-RESTS_ON_FEW = 0.35
+RESTS_ON_FEW = 0.45
 """Share of the variance carried by its three largest contributions."""
 
 ONE_OUTCOME = 0.15
 """Share of the slice in a stratum that shows one outcome only."""
 
-ONE_LABEL = 0.4
+ONE_LABEL = 0.5
 """Standard errors by which a single answer can move the estimate.
 
 Above any of the three limits the normal theory is not trusted. They were set once, by benchmarks/coverage.py.

@@ -105,7 +105,7 @@ def test_another_source_of_error_never_narrows() -> None:
 
 @pytest.mark.parametrize(
     ("top_three", "one_outcome", "one_label", "thin"),
-    [(0.3, 0.1, 0.3, False), (0.4, 0.1, 0.3, True), (0.3, 0.2, 0.3, True), (0.3, 0.1, 0.5, True)],
+    [(0.3, 0.1, 0.3, False), (0.5, 0.1, 0.3, True), (0.3, 0.2, 0.3, True), (0.3, 0.1, 0.6, True)],
 )
 def test_any_of_three_limits_makes_evidence_thin(
     top_three: float, one_outcome: float, one_label: float, thin: bool

@@ -29,9 +29,11 @@ def borrowed(
 
     R = sum of N_c numbar_c / sum of N_c denbar_c over the slice's cells c = judge pattern × condition, with numbar_c
     and denbar_c the weighted human means over *all* sampled rows of the cell. A cell without rows takes those of the
-    nearest pattern, of its own condition if there is one. The standard error is linearised over the whole sample.
+    nearest pattern, of its own condition if there is one. The standard error is linearised over the whole sample, and
+    adds what the slice's own responses may differ by, as a draw from like ones.
 
-    Right only if the judge errs in the slice as in the groups that lend; a biased interval does not show it. The test
+    Right only if people say the same of a pattern in the slice as in the groups that lend, so if the judge errs alike
+    *and* what it judges is alike; the interval does not show the bias where it is not so. The test
     beside it compares, group by group, the weighted total of what the cell means miss with its standard error; it has
     little power where labels are few.
 
@@ -67,7 +69,8 @@ def borrowed(
     ratio = float(weight @ (factor * sample.num)) / over
     z = sample.num - ratio * sample.den
     missed = np.where(lends, z - (np.bincount(cell, weight * z, len(size)) / np.maximum(known, 1e-300))[cell], 0.0)
-    se = sqrt(sample.design.variance(factor * missed)) / over
+    own = size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size))
+    se = sqrt(sample.design.variance(factor * missed) + own) / over
     trials = float((weight[lends].sum()) ** 2 / (weight[lends] @ weight[lends])) * counted / n
     df = sample.design.degrees_of_freedom(lends)
     low, high = interval(min(max(ratio, 0.0), 1.0), se, df, level, trials, census=False)

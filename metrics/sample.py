@@ -1,7 +1,8 @@
 """What an estimate rests on: the labelled rows of the draw, and the counts of the slice on the frame."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,31 @@ class Sample:
             raise ValueError(f"the arrays of a sample must have one shape; found {sorted(shapes)}")
         if not (np.isfinite(self.num).all() and np.isfinite(self.den).all()):
             raise ValueError("a row of the sample has no usable label for the metric; leave it out, in its design too")
+
+    def only(self, kept: Flags) -> Self:
+        """The rows of whole strata that are kept; the others must not bear on the slice."""
+
+        def rows(values: NDArray[Any]) -> NDArray[Any]:
+            return values[kept]
+
+        design = self.design
+        second = self.second
+        return replace(
+            self,
+            num=rows(self.num),
+            den=rows(self.den),
+            code=rows(self.code),
+            in_slice=rows(self.in_slice),
+            part=None if self.part is None else rows(self.part),
+            task=None if self.task is None else rows(self.task),
+            second=None
+            if second is None
+            else Second(**{f.name: rows(getattr(second, f.name)) for f in fields(second)}),
+            design=replace(
+                Design(**{f.name: rows(getattr(design, f.name)) for f in fields(design)}),
+                stratum=np.unique(rows(design.stratum), return_inverse=True)[1].astype(np.int64),
+            ),
+        )
 
     @property
     def parts(self) -> Codes:

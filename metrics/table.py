@@ -109,12 +109,16 @@ def detailed(
     options: Options,
 ) -> list[tuple[Estimate, Share]]:
     """As `table`, each estimate with its share: the standard error, the kind of interval and what chose it."""
-    places = list(slices)
+    # Which rows are of a slice is worked out once, not for every metric.
+    places = [
+        (place, inside(judged.columns, place, judged.code), inside(labelled.columns, place, labelled.code))
+        for place in slices
+    ]
     found = []
     for metric in metrics:
         of_metric = _OfMetric(metric, judged, labelled, options)
-        for place, method in product(places, options.methods):
-            share = of_metric.share(place, method)
+        for (place, here, own), method in product(places, options.methods):
+            share = of_metric.share(place, here, own, method)
             found.append((_named(metric, place, method, options, share), share))
     return found
 
@@ -141,8 +145,8 @@ class _OfMetric:
         )
         self._prediction = fit(self._sample) if usable.any() else None
 
-    def share(self, place: Slice, method: Method) -> Share:
-        here = inside(self._judged.columns, place, self._judged.code)
+    def share(self, place: Slice, here: Flags, own: Flags, method: Method) -> Share:
+        """The metric where the flags are true: `here` of the population's groups, `own` of the labelled rows."""
         code, count = self._judged.code[here], self._judged.count[here]
         part, row_part = self._parts(here)
         if method == "naive":
@@ -153,7 +157,6 @@ class _OfMetric:
             part=part,
             task=None if self._task is None else self._task[0][here],
         )
-        own = inside(self._labelled.columns, place, self._labelled.code)
         sample = replace(
             self._sample,
             in_slice=own[self._usable],

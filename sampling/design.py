@@ -150,6 +150,8 @@ class Design:
         h, c = self.stratum[active], self.cluster[active]
         if not len(h):
             return 1
+        if len(np.unique(c)) == len(c):
+            return max(1, len(c) - len(np.unique(h)))
         strata, clusters = int(self.stratum.max()) + 1, int(self.cluster.max()) + 1
         edges = coo_array((np.ones(len(h)), (h, strata + c)), shape=(strata + clusters,) * 2)
         component = connected_components(edges, directed=False)[1]

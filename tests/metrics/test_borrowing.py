@@ -56,7 +56,8 @@ def test_by_hand() -> None:
     factor = np.where(np.array(CODE) == YES, 30 / 200, 10 / 200)
     missed = np.array(NUM) - np.where(np.array(CODE) == YES, 0.75, 0.25)
     spread = sum(1800 * np.var((factor * missed)[20 * g : 20 * g + 20], ddof=1) for g in (0, 1))
-    assert share.se == pytest.approx(np.sqrt(spread) / 40)
+    # and the slice's own 30 and 10 responses vary by 3/4 * 1/4 each.
+    assert share.se == pytest.approx(np.sqrt(spread + 40 * 3 / 16) / 40)
     assert share.homogeneity is not None
     assert share.homogeneity.groups == 2
 

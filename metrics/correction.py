@@ -1,101 +1,38 @@
 """A metric on a slice of the population: as the judge has it, and as people would have it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, sqrt
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from metrics.adjudication import adjudicated_rows, adjusted, three_phase_variance
 from metrics.definitions import Metric
-from metrics.estimate import Tier
-from metrics.interval import interval
-from metrics.patterns import MISSING, decode
-from metrics.prediction import Prediction
-from sampling.design import Design
+from metrics.estimate import About
+from metrics.greg import Greg, greg
+from metrics.patterns import decode
+from metrics.prediction import Prediction, left_out
+from metrics.sample import Population, Sample
+from metrics.share import Share
+from metrics.tasks import task_variance
+from metrics.uncertainty import bracket, widened
+
+__all__ = ["FLOOR", "Population", "Sample", "Share", "corrected", "human_only", "naive"]
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 FLOOR = 30
 """Labels in the denominator below which a slice is refused, unless all of it is labelled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sample:
-    """Every row of the draw that is usable for the metric, not only those of the slice; shape (n,) each."""
-
-    num: Floats
-    """Human numerator, 0 or 1."""
-    den: Floats
-    """Human denominator, 0 or 1."""
-    code: Codes
-    """The judge's pattern, 0 to 80; best restricted to the labels that the metric reads, see `patterns.restrict`."""
-    in_slice: Flags
-    """The slice is a flag: dropping the other rows would understate the variance."""
-    design: Design
-    """The design of exactly these rows."""
-
-    def __post_init__(self) -> None:
-        shapes = {np.shape(x) for x in (self.num, self.den, self.code, self.in_slice, self.design.weight)}
-        if len(shapes) > 1:
-            raise ValueError(f"the arrays of a sample must have one shape; found {sorted(shapes)}")
-        if not (np.isfinite(self.num).all() and np.isfinite(self.den).all()):
-            raise ValueError("a row of the sample has no usable label for the metric; leave it out, in its design too")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Population:
-    """How many rows of the slice have each judge pattern, from the frame; shape (k,) each, patterns may repeat."""
-
-    code: Codes
-    count: Codes
-
-    @property
-    def size(self) -> int:
-        """Rows of the slice."""
-        return int(np.sum(self.count))
-
-    @property
-    def unjudged(self) -> bool:
-        """Whether the judge left no label at all in the slice."""
-        return bool((np.asarray(self.code)[np.asarray(self.count) > 0] == MISSING).all())
-
-    def total(self, predicted: Floats) -> float:
-        """Total over the slice of a value per pattern, shape (81,)."""
-        return float(np.asarray(self.count) @ predicted[np.asarray(self.code, dtype=np.int64)])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A metric on a slice by one method, without saying which; the fields are those of `Estimate`."""
-
-    value: float | None
-    se: float | None = None
-    """Standard error over repeated draws; 0 when everything is labelled, None for the naive number."""
-    low: float | None = None
-    high: float | None = None
-    n: int
-    n_effective: float | None = None
-    n_dropped: int = 0
-    tier: Tier | None = None
-    why_undefined: str | None = None
-    clipped_from: float | None = None
-    """The estimate before it was moved to the nearer end of [0, 1]; None when it was inside."""
-
-    def dropping(self, rows: int) -> Self:
-        """The same share, with that many unusable rows on record."""
-        return replace(self, n_dropped=rows)
-
-
-def naive(metric: Metric, codes: ArrayLike, counts: ArrayLike) -> Share:
+def naive(metric: Metric, codes: ArrayLike, counts: ArrayLike, parts: ArrayLike | None = None) -> Share:
     """The metric with the judge's labels taken at face value; no interval, as all responses are counted.
 
     Args:
         metric: What to compute.
         codes: Judge patterns in the slice, shape (k,).
         counts: Rows of the slice with that pattern, shape (k,).
+        parts: Part of the slice from 0, shape (k,), for the plain mean of the parts' ratios; None for one ratio.
 
     Returns:
         `n` counts the rows with usable labels and `n_dropped` the others. The value is None when no row is
@@ -108,23 +45,36 @@ def naive(metric: Metric, codes: ArrayLike, counts: ArrayLike) -> Share:
     """
     num, den = metric.terms(*decode(codes))
     count = np.asarray(counts, dtype=np.int64)
+    part = np.zeros(len(count), dtype=np.int64) if parts is None else np.asarray(parts, dtype=np.int64)
     usable = ~np.isnan(den)
     n, dropped = int(count[usable].sum()), int(count[~usable].sum())
-    over = float(count[usable] @ den[usable])
-    if over > 0:
-        return Share(value=float(count[usable] @ num[usable]) / over, n=n, n_dropped=dropped)
+    size = int(part.max()) + 1 if len(part) else 1
+    over = np.bincount(part[usable], count[usable] * den[usable], size)
+    if (over > 0).all():
+        value = float((np.bincount(part[usable], count[usable] * num[usable], size) / over).mean())
+        return Share(value=value, n=n, n_dropped=dropped)
     why = f"none of the {n} judged responses counts in the denominator" if n else "no response has a usable judge label"
+    if size > 1 and n:
+        why = f"{int((over == 0).sum())} of the {size} parts to average have nothing in the denominator"
     return Share(value=None, n=n, n_dropped=dropped, why_undefined=f"undefined: {why}")
 
 
-def human_only(sample: Sample, population: Population, *, level: float = 0.95, floor: int = FLOOR) -> Share:
+def human_only(
+    sample: Sample,
+    population: Population,
+    *,
+    level: float = 0.95,
+    floor: int = FLOOR,
+    about: About = "these responses",
+    seed: int = 0,
+) -> Share:
     """The metric from people's labels alone: the ratio of the two weighted totals over the sampled rows in the slice.
 
     Arguments, result and errors as for `corrected`; of the population, only its size is used.
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 5.6.
     """
-    return _share(sample, population, Prediction.none(), level=level, floor=floor)
+    return _share(sample, population, Prediction.none(), level, floor, about, seed)
 
 
 def corrected(
@@ -134,6 +84,8 @@ def corrected(
     level: float = 0.95,
     floor: int = FLOOR,
     prediction: Prediction | None = None,
+    about: About = "these responses",
+    seed: int = 0,
 ) -> Share:
     """The metric as people would have it, from their labels on a sample and the judge's on everything.
 
@@ -146,15 +98,19 @@ def corrected(
 
     with V the variance of the design. About unbiased however wrong the judge is; a poor judge only makes it wider.
     Equal to `human_only` where strata are made of judge patterns and the slice of strata, or where the slice has
-    no judge label at all. The variance treats the predictions as given: with few rows per pattern it is a little
-    small, and it is blind to judge errors too rare to be among the sampled rows of the slice.
+    no judge label at all. `se` treats the predictions as given; the interval allows for their being fitted to the
+    same rows (`prediction.left_out`) and, where the labels are thin evidence, for errors that none of them shows
+    (`uncertainty.bracket`). Of adjudicated samples the residual is split in two, see `adjudication`.
 
     Args:
         sample: Usable rows of the whole draw. Rows of the slice are among those the population counts.
         population: Judge patterns of the slice.
         level: Confidence level in (0, 1).
         floor: Labels in the denominator that the slice needs.
-        prediction: Another prediction than the mean of the human terms per pattern, fixed without these labels.
+        prediction: Another prediction than `fit(sample)`, or that one, when it serves several slices.
+        about: What the interval is for: these responses, or such tasks in general, of which these are a sample
+            (`tasks.task_variance`); never the narrower of the two.
+        seed: Of the completions behind a Dirichlet-multinomial interval.
 
     Returns:
         `n` counts the sampled rows in the slice. `n_effective` is n / deff, with deff the variance (fpc included)
@@ -173,6 +129,7 @@ def corrected(
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, chapters 6, 7 and 10,
     doi:10.1007/978-1-4612-4378-6.
 
+    >>> from sampling.design import Design
     >>> design = Design.of_draws(stratum=["all"] * 4, stratum_size=[8] * 4, inclusion_probability=[0.5] * 4,
     ...                          unit=["1", "2", "3", "4"])
     >>> sample = Sample(num=np.array([1.0, 1, 0, 0]), den=np.ones(4), code=np.array([27, 27, 27, 0]),
@@ -181,38 +138,66 @@ def corrected(
     >>> round(corrected(sample, frame, floor=4).value, 6)  # the judge says yes on 3 of 8, and is right on 2 of 3
     0.25
     """
-    return _share(sample, population, prediction, level=level, floor=floor)
+    return _share(sample, population, prediction, level, floor, about, seed)
 
 
-def _share(sample: Sample, population: Population, prediction: Prediction | None, *, level: float, floor: int) -> Share:
+def _share(
+    sample: Sample,
+    population: Population,
+    prediction: Prediction | None,
+    level: float,
+    floor: int,
+    about: About,
+    seed: int,
+) -> Share:
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}; expected a share in (0, 1), such as 0.95")
     n = int(np.sum(sample.in_slice))
     if n > population.size:
         raise ValueError(f"{n} sampled rows are in the slice, but the population has only {population.size} there")
-    if n == population.size:
-        return _census(sample)
+    basis = adjudicated_rows(sample)
+    if int(np.sum(basis.in_slice)) == population.size and about == "these responses":
+        return _census(basis)
     enough = max(floor, 1)
-    counted = int(np.sum(sample.in_slice & (sample.den > 0)))
+    counted = int(np.sum(basis.in_slice & (basis.den > 0)))
     if counted < enough:
         return Share(value=None, n=n, tier="refused", why_undefined=_refusal(counted, enough, n, population.size))
-    if prediction is None and population.unjudged:
+    if population.unjudged and (prediction is None or prediction.growth is not None):
         # Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
         prediction = Prediction.none()
     elif prediction is None:
-        weight = sample.design.weight
-        prediction = Prediction.of_sample(num=sample.num, den=sample.den, code=sample.code, weight=weight)
-    return _greg(sample, population, prediction, level)
+        prediction = fit(sample)
+    # Strata that the slice does not touch have no part in what follows; with many slices this saves most of the work.
+    touched = np.bincount(sample.design.stratum, sample.in_slice)[sample.design.stratum] > 0
+    if not touched.all():
+        sample = sample.only(touched)
+        if prediction.growth is not None:
+            prediction = replace(prediction, growth=prediction.growth[touched])
+    found = greg(adjusted(sample), population, prediction)
+    if found is None:
+        why = "undefined: the estimated denominator is not above 0; label more responses of this slice"
+        return Share(value=None, n=n, tier="direct", why_undefined=why)
+    return _with_interval(sample, population, found, level=level, about=about, seed=seed)
+
+
+def fit(sample: Sample) -> Prediction:
+    """What people would answer, by judge pattern, from all sampled rows, of the slice or not."""
+    weight = sample.design.weight
+    prediction = Prediction.of_sample(num=sample.num, den=sample.den, code=sample.code, weight=weight)
+    return replace(prediction, growth=left_out(sample.code, sample.design.stratum, weight))
 
 
 def _census(sample: Sample) -> Share:
-    n = int(np.sum(sample.in_slice))
-    over = float(sample.den[sample.in_slice].sum())
-    if over == 0:
-        why = f"undefined: none of the {n} labelled responses counts in the denominator"
-        return Share(
-            value=None, n=n, tier="direct", why_undefined=why if n else "undefined: no response is in the slice"
-        )
-    value = float(sample.num[sample.in_slice].sum()) / over
-    return Share(value=value, se=0.0, low=value, high=value, n=n, n_effective=float(n), tier="direct")
+    here = sample.in_slice
+    n = int(np.sum(here))
+    num, den = np.bincount(sample.parts[here], sample.num[here]), np.bincount(sample.parts[here], sample.den[here])
+    if not n or (den == 0).any():
+        why = f"none of the {n} labelled responses counts in the denominator" if n else "no response is in the slice"
+        return Share(value=None, n=n, tier="direct", why_undefined=f"undefined: {why}")
+    value = float((num / den).mean())
+    return Share(
+        value=value, se=0.0, low=value, high=value, interval="census", n=n, n_effective=float(n), tier="direct"
+    )
 
 
 def _refusal(counted: int, floor: int, n: int, size: int) -> str:
@@ -221,33 +206,58 @@ def _refusal(counted: int, floor: int, n: int, size: int) -> str:
     return f"refused: {counted} labels in the denominator, {floor} needed; label about {more} more"
 
 
-def _greg(sample: Sample, population: Population, prediction: Prediction, level: float) -> Share:
-    missed_num = np.where(sample.in_slice, sample.num - prediction.num[sample.code], 0.0)
-    missed_den = np.where(sample.in_slice, sample.den - prediction.den[sample.code], 0.0)
-    over = population.total(prediction.den) + sample.design.total(missed_den)
-    n = int(np.sum(sample.in_slice))
-    if over <= 0:
-        why = "undefined: the estimated denominator is not above 0; label more responses of this slice"
-        return Share(value=None, n=n, tier="direct", why_undefined=why)
-    ratio = (population.total(prediction.num) + sample.design.total(missed_num)) / over
-    variance = sample.design.variance(missed_num - ratio * missed_den) / over**2
-    value = min(max(ratio, 0.0), 1.0)
-    trials = _trials(sample)
-    low, high = interval(
-        value, sqrt(variance), sample.design.degrees_of_freedom(sample.in_slice), level, trials, census=False
+def _with_interval(
+    sample: Sample, population: Population, found: Greg, *, level: float, about: About, seed: int
+) -> Share:
+    basis = adjudicated_rows(sample)
+    score = found.score(basis)
+    grown = _grown(sample, basis, found, score)
+    variance = three_phase_variance(sample, found, with_score=score)
+    wider = variance if grown is score else three_phase_variance(sample, found, with_score=grown)
+    value = min(max(found.value, 0.0), 1.0)
+    trials = _trials(basis)
+    around = bracket(
+        basis,
+        value,
+        grown,
+        found.step(basis),
+        se=sqrt(max(variance, wider)),
+        df=basis.design.degrees_of_freedom(basis.in_slice),
+        trials=trials,
+        level=level,
+        seed=seed,
     )
-    simple = _simple_variance(sample, ratio)
+    if about == "such tasks":
+        over_tasks, tasks = task_variance(adjusted(sample), population, found)
+        variance = max(variance, over_tasks)
+        around = widened(around, value, se=sqrt(over_tasks), df=tasks - 1, level=level, trials=min(trials, tasks))
+    simple = _simple_variance(basis, found.value)
+    n = int(np.sum(sample.in_slice))
     return Share(
         value=value,
         se=sqrt(variance),
-        low=low,
-        high=high,
+        low=around.low,
+        high=around.high,
+        interval=around.kind,
+        evidence=around.evidence,
         n=n,
         n_effective=n * simple / variance if simple > 0 and variance > 0 else trials,
         tier="direct",
         # A ratio that leaves [0, 1] by rounding only was not moved.
-        clipped_from=ratio if abs(ratio - value) > 1e-9 else None,
+        clipped_from=found.value if abs(found.value - value) > 1e-9 else None,
     )
+
+
+def _grown(sample: Sample, basis: Sample, found: Greg, score: Floats) -> Floats:
+    """The scores had each row had no part in its own prediction; of a row alone in its pattern, without any."""
+    growth = found.prediction.growth
+    if growth is None:
+        return score
+    if sample.second is not None:
+        growth = growth[sample.second.chosen]
+    alone = np.isinf(growth)
+    unaided = replace(found, prediction=Prediction.none())
+    return np.where(alone, unaided.score(basis), score * np.where(alone, 1.0, growth))
 
 
 def _simple_variance(sample: Sample, ratio: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,17 @@ class Metric:
     """Labels that the formulas look at: those needed, except for `ambiguous`, which counts what is unusable."""
     numerator: Formula
     denominator: Formula
+
+    @property
+    def patterns(self) -> tuple[tuple[int, int], ...]:
+        """The (numerator, denominator) that a response can have, from all its possible labels.
+
+        >>> METRICS["Acc"].patterns, METRICS["ESD"].patterns
+        (((0, 1), (1, 1)), ((0, 0), (0, 1), (1, 1)))
+        """
+        labels = np.array(list(product((0.0, 1.0), repeat=len(LABELS)))).T
+        num, den = self.terms(*labels)
+        return tuple(sorted(set(zip(num.astype(int).tolist(), den.astype(int).tolist(), strict=True))))
 
     def terms(self, C: ArrayLike, A: ArrayLike, G: ArrayLike, D: ArrayLike) -> tuple[Floats, Floats]:
         """Numerator and denominator of each response.

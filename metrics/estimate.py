@@ -6,7 +6,8 @@ from typing import Literal
 
 Method = Literal["naive", "human-only", "corrected"]
 Target = Literal["A", "B"]
-Tier = Literal["direct", "refused"]
+Tier = Literal["direct", "borrowed", "refused"]
+About = Literal["these responses", "such tasks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Estimate:
     method: Method
     target: Target | None
     """Which human: A one trained annotator, B the adjudicated label; None for the naive number."""
-    population: Literal["these responses"] = "these responses"
+    population: About = "these responses"
     annotators: Literal["these annotators"] = "these annotators"
     value: float | None
     """Share in [0, 1]; None when undefined or refused, then `why_undefined` says why."""

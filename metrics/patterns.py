@@ -73,6 +73,18 @@ def restrict(codes: ArrayLike, labels: Set[str]) -> Codes:
     return restricted
 
 
+def distances(codes: ArrayLike, others: ArrayLike) -> Codes:
+    """Labels in which each of `codes` differs from each of `others`, shape (len(codes), len(others)).
+
+    A missing label differs from 0 and from 1.
+
+    >>> distances([0, 80], [0, 1, 8]).tolist()
+    [[0, 1, 2], [4, 4, 2]]
+    """
+    differs: Codes = (_digits(codes)[:, None, :] != _digits(others)[None, :, :]).sum(axis=2)
+    return differs
+
+
 def merge_unseen(population: ArrayLike, sampled: ArrayLike, weight: ArrayLike) -> dict[int, int]:
     """Where each pattern that no sampled row has borrows from: the nearest pattern that one has.
 
@@ -101,6 +113,5 @@ def merge_unseen(population: ArrayLike, sampled: ArrayLike, weight: ArrayLike) -
     stands_for = np.round(np.bincount(rows, np.asarray(weight, dtype=np.float64), PATTERNS), 6)
     seen = np.unique(rows)
     unseen = np.setdiff1d(np.asarray(population, dtype=np.int64), seen)
-    distance = (_digits(unseen)[:, None, :] != _digits(seen)[None, :, :]).sum(axis=2)
-    best = [np.lexsort((seen, -stands_for[seen], row))[0] for row in distance]
+    best = [np.lexsort((seen, -stands_for[seen], row))[0] for row in distances(unseen, seen)]
     return {int(code): int(seen[b]) for code, b in zip(unseen, best, strict=True)}

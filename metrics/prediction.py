@@ -11,6 +11,9 @@ from metrics.patterns import PATTERNS, decode, merge_unseen
 
 Floats = NDArray[np.float64]
 
+_ALONE = 1e-6
+"""A row with less freedom than this determines its own prediction."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prediction:
@@ -18,6 +21,8 @@ class Prediction:
 
     num: Floats
     den: Floats
+    growth: Floats | None = None
+    """`left_out` of the sampled rows that it was fitted to, shape (n,); None when it was fixed without them."""
 
     @classmethod
     def of_sample(cls, *, num: ArrayLike, den: ArrayLike, code: ArrayLike, weight: ArrayLike) -> Self:
@@ -55,3 +60,38 @@ class Prediction:
     def none(cls) -> Self:
         """No prediction at all: what remains is people's labels alone."""
         return cls(num=np.zeros(PATTERNS), den=np.zeros(PATTERNS))
+
+
+def left_out(code: ArrayLike, stratum: ArrayLike, weight: ArrayLike) -> Floats:
+    """By how much each residual grows when the prediction is made without that row, shape (n,); inf if it cannot be.
+
+    A prediction was fitted to the rows that it is compared with, so with few rows of a pattern the residuals are too
+    small. The factor is (1 - leverage on the strata) / (1 - leverage on strata and patterns) of the weighted least
+    squares fit: the variance of the design already allows for the strata. It is 1 where the strata are made of
+    patterns, and close to 1 where every pattern has many rows.
+
+    Args:
+        code: Judge pattern of each sampled row, shape (n,); as are the others.
+        stratum: Stratum from 0.
+        weight: Design weight.
+
+    Source: MacKinnon & White (1985), Journal of Econometrics 29(3), 305-325, doi:10.1016/0304-4076(85)90158-7 (HC3).
+
+    >>> left_out([0, 0, 0, 0], [0, 0, 1, 1], [2, 2, 5, 5]).round(3).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    >>> left_out([0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]).round(3).tolist()
+    [1.5, 1.5, 1.5, 1.5]
+    """
+    w = np.asarray(weight, dtype=np.float64)
+    if not len(w):
+        return w
+    h = np.unique(np.asarray(stratum), return_inverse=True)[1]
+    j = np.unique(np.asarray(code), return_inverse=True)[1] + int(h.max()) + 1
+    size = int(j.max()) + 1
+    gram = np.bincount(h * size + j, w, size * size).reshape(size, size)
+    gram = gram + gram.T + np.diag(np.bincount(h, w, size) + np.bincount(j, w, size))
+    inverse = np.linalg.pinv(gram, rcond=1e-10, hermitian=True)
+    free = 1 - w * (inverse[h, h] + 2 * inverse[h, j] + inverse[j, j])
+    alone = 1 - w / np.bincount(h, w)[h]
+    growth = np.divide(alone, free, out=np.full(len(w), np.inf), where=free > _ALONE)
+    return np.where((alone <= _ALONE) | (growth < 1), 1.0, growth)

@@ -164,8 +164,10 @@ class Design:
 
     def _per_stratum(self, member: Codes) -> Codes:
         """How many different members (units or clusters) each stratum has."""
-        pairs = np.unique(np.column_stack([self.stratum, member]), axis=0)
-        return np.bincount(pairs[:, 0]) if len(pairs) else np.zeros(0, dtype=np.int64)
+        if not len(member):
+            return np.zeros(0, dtype=np.int64)
+        members = int(member.max()) + 1
+        return np.bincount(np.unique(self.stratum * members + member) // members)
 
     def _lonely(self) -> Codes:
         """Strata with one unit that is not the whole stratum, or one cluster that is not the whole first stage."""
@@ -228,6 +230,8 @@ class Design:
         h, c = self.stratum[active], self.cluster[active]
         if not len(h):
             return 1
+        if len(np.unique(c)) == len(c):
+            return max(1, len(c) - len(np.unique(h)))
         strata, clusters = int(self.stratum.max()) + 1, int(self.cluster.max()) + 1
         edges = coo_array((np.ones(len(h)), (h, strata + c)), shape=(strata + clusters,) * 2)
         component = connected_components(edges, directed=False)[1]

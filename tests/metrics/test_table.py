@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -5,7 +7,7 @@ from numpy.typing import NDArray
 from metrics.definitions import METRICS
 from metrics.estimate import Estimate
 from metrics.patterns import MISSING, encode
-from metrics.table import JudgedRows, LabelledRows, slices_by, table
+from metrics.table import METHODS, Adjudicated, JudgedRows, LabelledRows, Options, detailed, slices_by, table
 from sampling.design import Design
 
 SIZE = 600
@@ -32,9 +34,15 @@ def study(seed: int = 3) -> tuple[JudgedRows, LabelledRows]:
             unit=[str(row) for row in rows],
         )
 
-    judged = JudgedRows(columns={"model": model.tolist()}, code=code, count=np.ones(SIZE, dtype=np.int64))
+    run, task = (np.arange(SIZE) // 3 % 2).astype(str), (np.arange(SIZE) // 6).astype(str)
+    columns = {"model": model, "run": run, "task_id": task}
+    judged = JudgedRows(
+        columns={name: values.tolist() for name, values in columns.items()},
+        code=code,
+        count=np.ones(SIZE, dtype=np.int64),
+    )
     labelled = LabelledRows(
-        columns={"model": model[drawn].tolist()},
+        columns={name: values[drawn].tolist() for name, values in columns.items()},
         code=code[drawn],
         C=seen[0],
         A=seen[1],
@@ -141,6 +149,85 @@ def test_nothing_labelled_yet_is_refused_not_an_error() -> None:
     )
     rows = table(judged, labelled, metrics=METRICS.values(), slices=[{}, {"model": "a"}], target="A")
     assert {row.tier for row in rows if row.method != "naive"} == {"refused"}
+
+
+def test_the_kind_of_interval_and_its_reason_come_with_the_detailed_table() -> None:
+    judged, labelled = study()
+    rows = detailed(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], options=Options(target="A"))
+    assert [estimate.method for estimate, _ in rows] == list(METHODS)
+    assert [share.interval for _, share in rows] == [None, "logit-t", "logit-t"]
+    assert rows[2][1].evidence is not None
+    assert [estimate for estimate, _ in rows] == table(
+        judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], target="A"
+    )
+
+
+def test_such_tasks_are_named_and_not_narrower() -> None:
+    judged, labelled = study()
+    here, such = (
+        table(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], target="A", about=about)
+        for about in ("these responses", "such tasks")
+    )
+    assert [row.population for row in such] == ["these responses", "such tasks", "such tasks"]
+    for narrow, wide in zip(here[1:], such[1:], strict=True):
+        assert narrow.value == wide.value
+        assert narrow.low is not None
+        assert narrow.high is not None
+        assert wide.low is not None
+        assert wide.high is not None
+        assert wide.low <= narrow.low < narrow.high <= wide.high
+
+
+def test_a_mean_over_runs_is_the_mean_of_the_runs() -> None:
+    judged, labelled = study()
+    runs: list[dict[str, str]] = [{"run": "0"}, {"run": "1"}]
+    for metric in (METRICS["ESD"], METRICS["cSES"]):
+        apart = table(judged, labelled, metrics=[metric], slices=runs, target="A", floor=1)
+        mean = table(judged, labelled, metrics=[metric], slices=[{}], target="A", average="runs")
+        for k, method in enumerate(METHODS):
+            first, second = apart[k].value, apart[k + 3].value
+            assert mean[k].method == method
+            assert first is not None
+            assert second is not None
+            assert mean[k].value == pytest.approx((first + second) / 2)
+        # Its interval is about as wide as that of two independent halves.
+        widths = [(row.high or 0) - (row.low or 0) for row in (apart[2], apart[5], mean[2])]
+        assert widths[2] == pytest.approx(np.hypot(widths[0], widths[1]) / 2, rel=0.15)
+
+
+def test_a_mean_over_runs_skips_runs_that_the_slice_does_not_have() -> None:
+    judged, labelled = study()
+    one_run = [{"run": "1"}]
+    pooled, mean = (
+        table(judged, labelled, metrics=[METRICS["SES"]], slices=one_run, target="A", average=average)
+        for average in ("pooled", "runs")
+    )
+    assert pooled == mean
+
+
+def test_adjudicated_labels_correct_those_of_one_annotator() -> None:
+    judged, labelled = study()
+    overlap = np.arange(240) % 2 == 0
+    settled = Adjudicated(
+        overlap=overlap,
+        C=np.where(overlap, 1.0, np.nan),
+        A=labelled.A,
+        G=labelled.G,
+        D=labelled.D,
+    )
+    rows = table(
+        judged,
+        replace(labelled, adjudicated=settled),
+        metrics=[METRICS["Acc"]],
+        slices=[{}],
+        target="B",
+        methods=["human-only", "corrected"],
+    )
+    assert [row.target for row in rows] == ["B", "B"]
+    for row in rows:
+        # Every adjudicated response is correct, so about all are.
+        assert row.value == pytest.approx(1, abs=0.08)
+        assert row.n == 240
 
 
 def test_an_unknown_column_is_an_error() -> None:

@@ -1,0 +1,122 @@
+"""A slice with few labels of its own, corrected by the judge's errors elsewhere."""
+
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import f as fisher
+
+from metrics.interval import interval
+from metrics.patterns import distances
+from metrics.sample import Population, Sample
+from metrics.share import Homogeneity, Share
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def borrowed(
+    sample: Sample,
+    population: Population,
+    *,
+    condition: Codes,
+    population_condition: Codes,
+    group: Codes,
+    level: float = 0.95,
+    floor: int = 30,
+) -> Share:
+    """The metric of a slice from what people say elsewhere of the same judge pattern under the same condition.
+
+    R = sum of N_c numbar_c / sum of N_c denbar_c over the slice's cells c = judge pattern × condition, with numbar_c
+    and denbar_c the weighted human means over *all* sampled rows of the cell. A cell without rows takes those of the
+    nearest pattern, of its own condition if there is one. The standard error is linearised over the whole sample, and
+    adds what the slice's own responses may differ by, as a draw from like ones.
+
+    Right only if people say the same of a pattern in the slice as in the groups that lend, so if the judge errs alike
+    *and* what it judges is alike; the interval does not show the bias where it is not so. The test
+    beside it compares, group by group, the weighted total of what the cell means miss with its standard error; it has
+    little power where labels are few.
+
+    Args:
+        sample: Every usable row of the draw; `in_slice` marks the slice's own, of which there may be none.
+        population: Groups of rows of the slice.
+        condition: Of each sampled row, shape (n,).
+        population_condition: Of each group of rows, shape (k,).
+        group: What is pooled over (the models, or the prompts), of each sampled row, shape (n,).
+        level: Confidence level in (0, 1).
+        floor: Labels in the denominator that the cells of the slice need, pooled.
+
+    Returns:
+        A share of tier "borrowed", or "refused" below the floor; n counts the rows that lend.
+
+    Source: Rao & Molina (2015), Small Area Estimation, section 3.2 (synthetic estimation),
+    doi:10.1002/9781118735855; the test is a Wald test of the group totals.
+    """
+    cell, size = _cells(sample, population, condition, population_condition)
+    lends = size[cell] > 0
+    counted = int(np.sum(lends & (sample.den > 0)))
+    n = int(lends.sum())
+    if counted < max(floor, 1):
+        why = f"refused: {counted} labels in the denominator to borrow from, {floor} needed"
+        return Share(value=None, n=n, tier="refused", why_undefined=why)
+    weight = sample.design.weight
+    known = np.bincount(cell, weight, len(size))
+    factor = np.divide(size, known, out=np.zeros(len(size)), where=known > 0)[cell]
+    over = float(weight @ (factor * sample.den))
+    if over <= 0:
+        why = "undefined: the estimated denominator is not above 0"
+        return Share(value=None, n=n, tier="borrowed", why_undefined=why)
+    ratio = float(weight @ (factor * sample.num)) / over
+    z = sample.num - ratio * sample.den
+    missed = np.where(lends, z - (np.bincount(cell, weight * z, len(size)) / np.maximum(known, 1e-300))[cell], 0.0)
+    own = size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size))
+    se = sqrt(sample.design.variance(factor * missed) + own) / over
+    trials = float((weight[lends].sum()) ** 2 / (weight[lends] @ weight[lends])) * counted / n
+    df = sample.design.degrees_of_freedom(lends)
+    low, high = interval(min(max(ratio, 0.0), 1.0), se, df, level, trials, census=False)
+    return Share(
+        value=ratio,
+        se=se,
+        low=low,
+        high=high,
+        interval="logit-t" if 0 < ratio < 1 and se > 0 else "exact",
+        n=n,
+        n_effective=trials,
+        tier="borrowed",
+        homogeneity=homogeneity(sample, missed, np.where(lends, group, -1), df),
+    )
+
+
+def homogeneity(sample: Sample, missed: Floats, group: Codes, df: int) -> Homogeneity:
+    """F test that the weighted total of `missed` is 0 in every group, shape (n,) both; -1 for rows of no group."""
+    total, variance = [], []
+    for g in np.unique(group[group >= 0]):
+        own = np.where(group == g, missed, 0.0)
+        spread = sample.design.variance(own)
+        if spread > 1e-12:
+            total.append(sample.design.total(own))
+            variance.append(spread)
+    if len(total) < 2:
+        return _untested("fewer than two groups show any error", len(total))
+    statistic = float(np.sum(np.square(total) / np.array(variance)) / (len(total) - 1))
+    p = float(fisher.sf(statistic, len(total) - 1, df))
+    return Homogeneity(statistic=statistic, p_value=p, groups=len(total))
+
+
+def _untested(why: str, groups: int = 0) -> Homogeneity:
+    return Homogeneity(statistic=None, p_value=None, groups=groups, why_undefined=why)
+
+
+def _cells(
+    sample: Sample, population: Population, condition: Codes, population_condition: Codes
+) -> tuple[Codes, Floats]:
+    """Cell of each sampled row, and rows of the slice that each cell stands for."""
+    seen, cell = np.unique(np.column_stack([sample.code, condition]), axis=0, return_inverse=True)
+    if not len(seen):
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    stands_for = np.round(np.bincount(cell.ravel(), sample.design.weight), 6)
+    wanted, which = np.unique(np.column_stack([population.code, population_condition]), axis=0, return_inverse=True)
+    far = distances(wanted[:, 0], seen[:, 0]) + 0.5 * (wanted[:, 1][:, None] != seen[:, 1][None, :])
+    source = np.array([np.lexsort((seen[:, 1], seen[:, 0], -stands_for, row))[0] for row in far], dtype=np.int64)
+    size = np.bincount(source[which.ravel()], population.count, len(seen)).astype(np.float64)
+    return cell.ravel().astype(np.int64), size

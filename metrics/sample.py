@@ -1,0 +1,128 @@
+"""What an estimate rests on: the labelled rows of the draw, and the counts of the slice on the frame."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.completion import NESTED, WHOLE, Pattern
+from metrics.patterns import MISSING
+from sampling.design import Design
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Second:
+    """What was adjudicated or unanimous on a random share of the sampled rows; shape (n,) each, as the sample."""
+
+    chosen: Flags
+    """Rows of the random overlap whose value is known. Items adjudicated for other reasons are not among them."""
+    num: Floats
+    """Numerator, 0 or 1 where `chosen`."""
+    den: Floats
+    """Denominator, 0 or 1 where `chosen`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sample:
+    """Every row of the draw that is usable for the metric, not only those of the slice; shape (n,) each."""
+
+    num: Floats
+    """Human numerator, 0 or 1."""
+    den: Floats
+    """Human denominator, 0 or 1."""
+    code: Codes
+    """The judge's pattern, 0 to 80; best restricted to the labels that the metric reads, see `patterns.restrict`."""
+    in_slice: Flags
+    """The slice is a flag: dropping the other rows would understate the variance."""
+    design: Design
+    """The design of exactly these rows."""
+    part: Codes | None = None
+    """Part of the slice (a run, a regime) from 0, as in the population, when the metric is a mean over parts."""
+    task: Codes | None = None
+    """Task of each row, as in the population; needed for "such tasks" only."""
+    second: Second | None = None
+    """The adjudicated values, for target B."""
+    patterns: Sequence[Pattern] | None = None
+    """The (num, den) that the metric declares; None for those of a nested ratio, or of a share if all `den` are 1."""
+
+    def __post_init__(self) -> None:
+        arrays = [self.num, self.den, self.code, self.in_slice, self.design.weight]
+        shapes = {np.shape(x) for x in (*arrays, *(x for x in (self.part, self.task) if x is not None))}
+        if len(shapes) > 1:
+            raise ValueError(f"the arrays of a sample must have one shape; found {sorted(shapes)}")
+        if not (np.isfinite(self.num).all() and np.isfinite(self.den).all()):
+            raise ValueError("a row of the sample has no usable label for the metric; leave it out, in its design too")
+
+    def only(self, kept: Flags) -> Self:
+        """The rows of whole strata that are kept; the others must not bear on the slice."""
+
+        def rows(values: NDArray[Any]) -> NDArray[Any]:
+            return values[kept]
+
+        design = self.design
+        second = self.second
+        return replace(
+            self,
+            num=rows(self.num),
+            den=rows(self.den),
+            code=rows(self.code),
+            in_slice=rows(self.in_slice),
+            part=None if self.part is None else rows(self.part),
+            task=None if self.task is None else rows(self.task),
+            second=None
+            if second is None
+            else Second(**{f.name: rows(getattr(second, f.name)) for f in fields(second)}),
+            design=replace(
+                Design(**{f.name: rows(getattr(design, f.name)) for f in fields(design)}),
+                stratum=np.unique(rows(design.stratum), return_inverse=True)[1].astype(np.int64),
+            ),
+        )
+
+    @property
+    def parts(self) -> Codes:
+        """Part of each row, all of one part when the metric is no mean over parts."""
+        return np.zeros(len(self.num), dtype=np.int64) if self.part is None else self.part
+
+    @property
+    def declared(self) -> Sequence[Pattern]:
+        """The (num, den) that a row can have."""
+        if self.patterns is not None:
+            return self.patterns
+        return WHOLE if bool((self.den == 1).all()) else NESTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Population:
+    """How many rows of the slice have each judge pattern, from the frame; shape (k,) each, patterns may repeat."""
+
+    code: Codes
+    count: Codes
+    part: Codes | None = None
+    """Part of the slice, from 0 and without gaps, when the metric is a mean over parts."""
+    task: Codes | None = None
+    """Task of each group of rows; needed for "such tasks" only."""
+
+    @property
+    def size(self) -> int:
+        """Rows of the slice."""
+        return int(np.sum(self.count))
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether the judge left no label at all in the slice."""
+        return bool((np.asarray(self.code)[np.asarray(self.count) > 0] == MISSING).all())
+
+    @property
+    def parts(self) -> Codes:
+        """Part of each group, all of one part when the metric is no mean over parts."""
+        return np.zeros(len(self.code), dtype=np.int64) if self.part is None else self.part
+
+    def total(self, predicted: Floats) -> float:
+        """Total over the slice of a value per pattern, shape (81,)."""
+        return float(np.asarray(self.count) @ predicted[np.asarray(self.code, dtype=np.int64)])

@@ -8,6 +8,7 @@ from scipy.stats import f as fisher
 
 from metrics.interval import interval
 from metrics.patterns import distances
+from metrics.prediction import left_out
 from metrics.sample import Population, Sample
 from metrics.share import Homogeneity, Share
 
@@ -69,6 +70,8 @@ def borrowed(
     ratio = float(weight @ (factor * sample.num)) / over
     z = sample.num - ratio * sample.den
     missed = np.where(lends, z - (np.bincount(cell, weight * z, len(size)) / np.maximum(known, 1e-300))[cell], 0.0)
+    growth = left_out(cell, sample.design.stratum, weight)
+    missed = missed * np.where(np.isinf(growth), 1.0, growth)
     own = size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size))
     se = sqrt(sample.design.variance(factor * missed) + own) / over
     trials = float((weight[lends].sum()) ** 2 / (weight[lends] @ weight[lends])) * counted / n

@@ -55,9 +55,11 @@ def test_by_hand() -> None:
     # V = sum over strata of 20 of 200: 200^2 (1 - .1) / 20 s2 of factor * missed, factor 30 / 200 or 10 / 200
     factor = np.where(np.array(CODE) == YES, 30 / 200, 10 / 200)
     missed = np.array(NUM) - np.where(np.array(CODE) == YES, 0.75, 0.25)
+    # Two strata × two patterns of 10 rows: leverage 1/20 on the strata, 1/20 + 1/20 - 1/40 on both.
+    growth = (1 - 1 / 20) / (1 - 3 / 40)
     spread = sum(1800 * np.var((factor * missed)[20 * g : 20 * g + 20], ddof=1) for g in (0, 1))
     # and the slice's own 30 and 10 responses vary by 3/4 * 1/4 each.
-    assert share.se == pytest.approx(np.sqrt(spread + 40 * 3 / 16) / 40)
+    assert share.se == pytest.approx(growth * np.sqrt(spread + 40 * 3 / 16) / 40)
     assert share.homogeneity is not None
     assert share.homogeneity.groups == 2
 

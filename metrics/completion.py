@@ -10,7 +10,7 @@ from metrics.patterns import PATTERNS
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Pattern = tuple[int, int]
+Pattern = tuple[float, float]
 """Numerator and denominator of one response."""
 
 PSEUDO_LABELS = 2.0

@@ -133,6 +133,10 @@ def human_mean(
     return corrected_mean(human, nothing, in_slice, design_of, frame, [size], level=level, floor=floor)
 
 
+SCORES = tuple((half / 4, 1.0) for half in range(5))
+"""The (num, den) of a score on the scale of a share: a diagnostic takes every other one, a stage all."""
+
+
 def corrected_mean(
     human: ArrayLike,
     judge: ArrayLike,
@@ -188,6 +192,7 @@ def corrected_mean(
         code=code[usable],
         in_slice=inside[usable],
         design=design_of(usable),
+        patterns=SCORES,
     )
     population = Population(code=judge_patterns(frame_judge), count=np.asarray(frame_count, dtype=np.int64))
     share = corrected(sample, population, level=level, floor=floor)

@@ -139,6 +139,8 @@ def _row(row: Dot, end: float, beside: str) -> str:
     title = f" <span>{escape(row.title)}</span>" if row.title else ""
     name = f'<th scope="row"><bdi>{escape(row.name)}</bdi>{title}</th>'
     other = f'<td class="beside" data-label="{escape(beside)}">{escape(row.beside_words)}</td>' if beside else ""
+    if beside and not row.beside_words:
+        other = "<td></td>"
     if row.value is None and row.beside is None:
         return f'<tr>{name}<td class="plot" colspan="2">{escape(row.words)}</td>{other}</tr>'
     number = f"<td>{_number(row.words, bold=True)}</td>"

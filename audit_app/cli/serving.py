@@ -72,6 +72,7 @@ def demo(folder: Path | None, no_serve: bool, browser: bool, port: int, as_json:
         say(f"The demo study is in {made.study.path}")
         click.echo(f"Results, as the lead:         {made.lead.link}")
         click.echo(f"Label, as a fourth annotator: {made.annotator.link}")
+        say("One browser is one person: open the second link in a private window or another browser.")
     if no_serve:
         return
     if browser:

@@ -26,9 +26,14 @@ def clopper_pearson(share: float, n: float, level: float) -> Ends:
     Source: Clopper & Pearson (1934), Biometrika 26(4), 404-413, doi:10.1093/biomet/26.4.404; effective n as in
     Korn & Graubard (1998), Surv. Methodol. 24(2), 193-201.
 
+    Raises:
+        ValueError: `n` is not above 0.
+
     >>> [round(end, 4) for end in clopper_pearson(0.0, 20, 0.95)]
     [0.0, 0.1684]
     """
+    if n <= 0:
+        raise ValueError(f"n is {n}; an exact interval needs more than 0 trials")
     seen, tail = share * n, (1 - level) / 2
     low = float(stats.beta.ppf(tail, seen, n - seen + 1)) if seen > 0 else 0.0
     high = float(stats.beta.ppf(1 - tail, seen + 1, n - seen)) if seen < n else 1.0

@@ -5,6 +5,7 @@ Ids are text, compared byte for byte; texts are kept byte for byte; label values
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 LABELS = ("D", "A", "G", "C")
 """The four labels of a response, in the order in which people are asked."""
@@ -199,3 +200,13 @@ class Resolution:
     reason: str | None
     cause: str | None
     resolves: tuple[int, ...]
+
+
+def task_of(row: dict[str, Any]) -> Task:
+    """A task from its stored row."""
+    return Task(**{**row, "gold_aliases": tuple(row["gold_aliases"] or ())})
+
+
+def context_of(row: dict[str, Any]) -> Context:
+    """A context from its stored row."""
+    return Context(**{**row, "passages": tuple(Passage(**passage) for passage in row["passages"])})

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from data.records import Context, Passage, Task
+from data.records import Context, Passage, Task, context_of, task_of
 from data.study import Study
-from data.texts import context_of, read_columns, schema, task_of
+from data.texts import read_columns, schema
 
 SIZES = {"longfact": (6, 8), "liveresearchbench": (6, 8), "clbench": (3, 7)}
 """Fewest and most passages of a context, by regime."""

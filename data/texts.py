@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from data.errors import StudyProblem
 from data.parsing import RECORDS
-from data.records import Context, Passage, Task
+from data.records import Passage
 from data.study import Study, drafting
 
 
@@ -84,13 +84,3 @@ def pick(study: Study, kind: str, key: str, ids: Sequence[str]) -> Iterator[dict
     for part in parts(study, kind):
         table = pq.read_table(part)
         yield from table.filter(pa.compute.is_in(table[key], wanted)).to_pylist()
-
-
-def task_of(row: dict[str, Any]) -> Task:
-    """A task from its stored row."""
-    return Task(**{**row, "gold_aliases": tuple(row["gold_aliases"] or ())})
-
-
-def context_of(row: dict[str, Any]) -> Context:
-    """A context from its stored row."""
-    return Context(**{**row, "passages": tuple(Passage(**passage) for passage in row["passages"])})

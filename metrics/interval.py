@@ -1,7 +1,8 @@
 """Confidence intervals for a share that was estimated from a sample."""
 
-from scipy.special import expit, logit
-from scipy.stats import beta, t
+from agreement.interval import clopper_pearson, logit_student
+
+__all__ = ["Interval", "clopper_pearson", "interval", "logit_t"]
 
 Interval = tuple[float, float]
 
@@ -33,33 +34,7 @@ def logit_t(value: float, se: float, df: float, level: float) -> Interval:
     """
     if not 0 < value < 1:
         raise ValueError(f"value is {value}; the logit needs a share strictly between 0 and 1")
-    spread = float(t.ppf((1 + level) / 2, df)) * se / (value * (1 - value))
-    return float(expit(logit(value) - spread)), float(expit(logit(value) + spread))
-
-
-def clopper_pearson(value: float, n: float, level: float) -> Interval:
-    """Exact binomial interval for `value · n` events in `n` trials, neither of which need be whole.
-
-    Args:
-        value: Share in [0, 1].
-        n: (Effective) number of trials, above 0.
-        level: Confidence level in (0, 1).
-
-    Returns:
-        Low and high, inside [0, 1], never equal.
-
-    Source: Clopper & Pearson (1934), Biometrika 26(4), 404-413, doi:10.1093/biomet/26.4.404; with an effective
-    size: Korn & Graubard (1998), Survey Methodology 24(2), 193-201.
-
-    >>> [round(end, 4) for end in clopper_pearson(0, 20, 0.95)]
-    [0.0, 0.1684]
-    """
-    if n <= 0:
-        raise ValueError(f"n is {n}; an exact interval needs more than 0 trials")
-    tail, events = (1 - level) / 2, value * n
-    low = float(beta.ppf(tail, events, n - events + 1)) if value > 0 else 0.0
-    high = float(beta.ppf(1 - tail, events + 1, n - events)) if value < 1 else 1.0
-    return low, high
+    return logit_student(value, se, df, level)
 
 
 def interval(value: float, se: float, df: float, level: float, n_effective: float, census: bool) -> Interval:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tabulate import tabulate
@@ -194,9 +194,11 @@ def report(
     study: Study, *, sample_id: str | None = None, judge: str | None = None, grounding: Grounding = "strict"
 ) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
-    overall = metrics(study, sample_id=sample_id, judge=judge, grounding=grounding)
+    by = ["condition"] if study.conditions else []
+    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding)
+    overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
     missing = [overall.left_out] if overall.left_out else []
-    checked = compared = by_condition = audited = None
+    checked = compared = audited = None
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)
     except StudyProblem as problem:
@@ -210,9 +212,7 @@ def report(
             audited = context_audit(study, sample_id=sample_id)
         except StudyProblem as problem:
             missing.append(f"Context audit: {problem}")
-    if study.conditions:
-        sliced = metrics(study, sample_id=sample_id, judge=judge, by=["condition"], grounding=grounding)
-        by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
+    by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
     return Report(
         study=study.name,
         overall=overall,

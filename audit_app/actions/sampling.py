@@ -9,11 +9,11 @@ from typing import Any
 from audit_app.actions.population import FLOOR, JUDGE, Population, read_population
 from data import frame as frames
 from data.errors import StudyProblem
-from data.records import LABELS, Draw, Response
+from data.records import LABELS, Draw, Response, context_of, task_of
 from data.store import assignments, items
 from data.store.connection import Store, now, open_store
 from data.study import Study
-from data.texts import context_of, pick, task_of
+from data.texts import pick
 from data.views import Item
 from sampling.allocation import proportional
 from sampling.draw import Chosen, draw, linked_draw

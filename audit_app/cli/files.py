@@ -13,7 +13,7 @@ from audit_app.actions.studies import checked_study, make_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.errors import StudyProblem
 from data.exporters import COLUMNS, as_csv, as_jsonl
-from data.importers import Imported
+from data.importers import Imported, is_empty
 from data.structure import RULES
 from data.structure import check as check_structure
 from data.summary import summary
@@ -108,9 +108,9 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
             click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
         return
     study = checked_study(folder)
-    findings, counts = check_structure(study), summary(study)
-    if not counts.n_tasks:
+    if is_empty(study):
         raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
+    findings, counts = check_structure(study), summary(study)
     if as_json:
         print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
     else:

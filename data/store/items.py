@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from data.errors import StudyProblem
-from data.records import Context, Draw, Passage, Response, Task
+from data.records import Context, Draw, Response, Task, context_of, task_of
 from data.store.connection import Store
 from data.views import Item
 
@@ -36,14 +36,10 @@ def load(store: Store, item_kind: str, item_id: str) -> Item:
     context = _body(store, "context", row["context_id"]) if row["context_id"] is not None else None
     response = _body(store, "response", item_id) if item_kind == "response" else None
     return Item(
-        task=Task(**{**task, "gold_aliases": tuple(task["gold_aliases"])}),
-        context=_context(context) if context else None,
+        task=task_of(task),
+        context=context_of(context) if context else None,
         response=Response(**response) if response else None,
     )
-
-
-def _context(body: dict[str, Any]) -> Context:
-    return Context(**{**body, "passages": tuple(Passage(**passage) for passage in body["passages"])})
 
 
 def _body(store: Store, kind: str, key: str) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from data.errors import StudyProblem
 from data.importers import import_file
 from data.mapping import Mapping
 from data.parsing import RECORDS
-from data.records import Passage, Response, Task
+from data.records import Passage, Response, Task, context_of, task_of
 from data.study import Study, init_study
-from data.texts import add_part, context_of, next_part, parts, pick, read_columns, schema, task_of
+from data.texts import add_part, next_part, parts, pick, read_columns, schema
 
 ODD = [
     "007", "1e5", "1.0", "NA", "N/A", "null", "None", "nan", "true", "False", "=1+1", "+1", "-1", "@x", "'", '"', '""',

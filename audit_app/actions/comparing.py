@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import TypedDict
 
@@ -38,6 +39,18 @@ NAMES = tuple(name for name in METRICS if name not in WARRANTS)
 
 DRAWS = 9999
 """Sign flips drawn for a test; more where Holm's adjustment of a large family would leave nothing to find."""
+
+
+def values_of(study: Study) -> dict[str, tuple[str, ...]]:
+    """The columns that can be compared in a study, those with two values or more, and their values by name."""
+    return _values(frames.open_frame(study))
+
+
+@lru_cache(maxsize=8)
+def _values(frame: frames.Frame) -> dict[str, tuple[str, ...]]:
+    counts = frames.pattern_counts(frame, None, frames.SLICES)
+    found = {name: sorted(set(counts[name])) for name in frames.SLICES} | {JUDGE: frames.judges(frame)}
+    return {name: tuple(values) for name, values in found.items() if len(values) > 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +280,9 @@ def _notes(
         yield "Nothing is drawn yet, so there is no corrected difference: this is the judge's word alone."
     if question.method is None and not naive:
         yield "No verdicts are imported, so there is no naive difference: people's labels stand alone."
+    refused = sum(one.corrected is not None and one.corrected.difference.value is None for one in found)
+    if refused:
+        yield f"{refused} of {len(found)} corrected differences are refused or undefined; the table says why."
     most = max((one.n_unmatched for one in found), default=0)
     if naive and most:
         yield f"Up to {most} responses of a comparison have no partner and are left out of its naive difference."

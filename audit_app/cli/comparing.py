@@ -9,6 +9,7 @@ import click
 from audit_app.actions import compared
 from audit_app.actions import report as reports
 from audit_app.actions.comparing import COLUMNS, NAMES, Question, compare
+from audit_app.actions.comparison_tables import tables
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.results import HEADLINE
 from audit_app.actions.studies import checked_study
@@ -87,7 +88,7 @@ def compare_command(
     if as_json:
         print_json({"sentence": found.sentence, **asdict(found)})
     else:
-        click.echo("\n\n".join(reports.as_table(rows) for rows in compared.tables(found).values()))
+        click.echo("\n\n".join(reports.as_table(rows) for rows in tables(found).values()))
     say(found.sentence)
     for note in found.notes:
         say(note)

@@ -7,8 +7,9 @@ import streamlit as st
 from audit_app import figures, state
 from audit_app.actions import comparison_tables as tables
 from audit_app.actions.choices import Choices, choices
+from audit_app.actions.comparable import Question, values_of
 from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Tested, Way, shown
-from audit_app.actions.comparing import Question, compare, values_of
+from audit_app.actions.comparing import compare
 from audit_app.figures import Dot
 from metrics.definitions import METRICS
 from metrics.estimate import About

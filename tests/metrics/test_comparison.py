@@ -1,4 +1,6 @@
+from dataclasses import replace
 from math import sqrt
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,8 +11,10 @@ from numpy.typing import NDArray
 from metrics.comparison import slice_difference
 from metrics.correction import Population, Sample, Share, corrected, human_only
 from metrics.difference import Difference
+from metrics.estimate import About
 from metrics.patterns import MISSING
 from metrics.prediction import Prediction
+from metrics.sample import Second
 from sampling.design import Design
 
 YES, NO = 27, 0
@@ -214,3 +218,95 @@ def test_slices_of_different_rows_are_refused() -> None:
         slice_difference(first, second, (unjudged(80), unjudged(80)))
     same = rows([1, 0] * 4, place, simple(8, 80))
     assert slice_difference(first, same, (unjudged(80), unjudged(80)), floor=1).value == 0
+
+
+# -- Such tasks in general -------------------------------------------------------------------------------------------
+
+
+class World:
+    """180 tasks of four responses by either of two models; a task is hard or easy for both, and a judge errs."""
+
+    def __init__(self, rng: np.random.Generator, gap: float) -> None:
+        self.task = np.tile(np.repeat(np.arange(180), 4), 2)
+        self.model = np.repeat([0, 1], 720)
+        ease, taste = rng.normal(0, 1, 180)[self.task], rng.normal(0, 0.6, (2, 180))[self.model, self.task]
+        self.truth = (rng.random(1440) < 1 / (1 + np.exp(-(ease + taste + gap * (self.model == 0))))).astype(int)
+        wrong = rng.random(1440) < 0.1
+        self.judge = np.where(np.where(wrong, 1 - self.truth, self.truth) == 1, YES, NO)
+
+    def difference(self, rng: np.random.Generator, about: About) -> Difference:
+        """160 labels of either model on the same units."""
+        units = rng.choice(720, 160, replace=False)
+        drawn = np.concatenate([units, 720 + units])
+        design = simple(320, 720, unit=[str(u) for u in units] * 2, stratum=["a"] * 160 + ["b"] * 160)
+        sides = []
+        for m in (0, 1):
+            cells, count = np.unique(
+                np.stack([self.task[self.model == m], self.judge[self.model == m]]), axis=1, return_counts=True
+            )
+            sample = rows(self.truth[drawn].tolist(), self.model[drawn] == m, design, self.judge[drawn])
+            sides.append(
+                (replace(sample, task=self.task[drawn]), Population(code=cells[1], count=count, task=cells[0]))
+            )
+        (one, frame), (other, other_frame) = sides
+        return slice_difference(one, other, (frame, other_frame), about=about)
+
+
+def test_the_interval_for_such_tasks_covers_the_difference_in_the_world() -> None:
+    # The truth is what new tasks would show: a million of them, by the same process.
+    rng = np.random.default_rng(0)
+    ease = rng.normal(0, 1, 10**6) + rng.normal(0, 0.6, 10**6)
+    gap = 0.7
+    real = (1 / (1 + np.exp(-ease - gap)) - 1 / (1 + np.exp(-ease))).mean()
+    holds = {"such tasks": 0, "these responses": 0}
+    for seed in range(150):
+        world = World(np.random.default_rng(seed), gap)
+        for about in (*get_args(About),):
+            _, low, high = ends(world.difference(np.random.default_rng(1000 + seed), about))
+            holds[about] += low <= real <= high
+    assert holds["such tasks"] / 150 >= 0.95 - 2.5 * sqrt(0.95 * 0.05 / 150)
+    assert holds["these responses"] < holds["such tasks"]
+
+
+@settings(deadline=None, max_examples=20)
+@given(seeds)
+def test_the_p_value_and_the_interval_never_contradict_each_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found = World(rng, rng.uniform(0, 0.5)).difference(rng, "such tasks")
+    _, low, high = ends(found)
+    assert found.p is not None
+    assert (found.p < 0.05) == (not low <= 0 <= high)
+
+
+def test_such_tasks_are_never_narrower_than_these_responses() -> None:
+    world = World(np.random.default_rng(4), 0.3)
+    here, general = (world.difference(np.random.default_rng(4), about) for about in get_args(About))
+    assert here.value == general.value
+    assert here.se is not None
+    assert general.se is not None
+    assert general.se >= here.se
+    assert ends(general)[1] <= ends(here)[1] < ends(here)[2] <= ends(general)[2]
+
+
+def test_a_task_that_is_hard_for_both_costs_nothing() -> None:
+    # Both models are right on the same half of the tasks and everything is labelled: the difference is surely 0.
+    task, of_first = np.tile(np.arange(40), 2), np.arange(80) < 40
+    num = (task % 2).tolist()
+    design = simple(80, 80)
+    frame = Population(code=np.full(40, MISSING), count=np.ones(40, dtype=int), task=np.arange(40))
+    samples = [replace(rows(num, place, design), task=task) for place in (of_first, ~of_first)]
+    found = slice_difference(samples[0], samples[1], (frame, frame), about="such tasks")
+    assert found.value == 0
+    assert found.se == pytest.approx(0, abs=1e-12)
+    assert found.p == 1
+
+
+def test_tasks_and_target_a_are_needed() -> None:
+    design, of_first = simple(80, 800), np.arange(80) < 40
+    one, other = rows([1, 0] * 40, of_first, design), rows([1, 0] * 40, ~of_first, design)
+    with pytest.raises(ValueError, match="give the task"):
+        slice_difference(one, other, (unjudged(400), unjudged(400)), about="such tasks")
+    known = np.ones(80, dtype=bool)
+    decided = replace(one, second=Second(chosen=known, num=one.num, den=one.den))
+    with pytest.raises(ValueError, match="target A"):
+        slice_difference(decided, other, (unjudged(400), unjudged(400)))

@@ -71,12 +71,14 @@ def test_one_value_against_the_others_and_without_adjustment(
     app = opened(finished_demo.study, monkeypatch)
     app.selectbox(key="compare_by").select("condition").run()
     app.selectbox(key="compare_against_condition").select("clean")
-    app.selectbox(key="compare_adjust").select("none").run()
+    app.selectbox(key="compare_adjust").select("none")
+    app.toggle(key="compare_details").set_value(True).run()
     assert not app.exception
     found = compare(finished_demo.study, Question(by="condition", against="clean", adjust="none"))
     assert found.sentence in text(app)
     assert "evidence_absence − clean" in text(app)
     assert "adjusted 0" not in text(app)
+    assert "Tango interval" in text(app)
 
 
 def test_groups_that_share_no_task_say_so(finished_demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:

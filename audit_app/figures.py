@@ -8,8 +8,8 @@ from html import escape
 import streamlit as st
 
 from audit_app.actions.choices import Choices
-from audit_app.actions.report import percent
 from audit_app.actions.seal import Seal
+from audit_app.actions.wording import percent
 from audit_app.literal import literal
 from data.errors import StudyProblem
 from data.study import Study

@@ -8,10 +8,11 @@ import streamlit as st
 from agreement.result import Agreement
 from audit_app import figures, state
 from audit_app.actions import raters
-from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
 from audit_app.actions.people import list_people
+from audit_app.actions.rater_rows import TITLES
 from audit_app.actions.raters import AgreementResult, LabelAgreement
+from audit_app.actions.wording import coefficient, with_interval
 from data.records import LABELS, Person
 from data.study import Study
 
@@ -92,13 +93,13 @@ def _row(label: LabelAgreement, study: Study) -> dict[str, str]:
 
 def _column(found: Agreement) -> str:
     """One column for both kinds of alpha; which one it is, is said in its cell."""
-    return "alpha" if found.name.startswith("krippendorff") else reports.TITLES[found.name]
+    return "alpha" if found.name.startswith("krippendorff") else TITLES[found.name]
 
 
 def _words(found: Agreement) -> str:
     if found.name == "percent_agreement":
-        return found.why_undefined or reports.with_interval(found.value, found.low, found.high)
-    return reports.coefficient(found) + (" ordinal" if found.name.endswith("ordinal") else "")
+        return found.why_undefined or with_interval(found.value, found.low, found.high)
+    return coefficient(found) + (" ordinal" if found.name.endswith("ordinal") else "")
 
 
 def dominance(label: LabelAgreement) -> str | None:
@@ -131,7 +132,7 @@ def _pairs(label: LabelAgreement, names: Mapping[str, str]) -> list[dict[str, st
         {
             "label": label.title,
             "people": " and ".join(names.get(person, person) for person in pair["people"]),
-            "Cohen's kappa": reports.coefficient(pair["kappa"]),
+            "Cohen's kappa": coefficient(pair["kappa"]),
             "items": str(pair["kappa"].n),
         }
         for pair in label.pairs

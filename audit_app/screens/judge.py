@@ -7,9 +7,9 @@ import streamlit as st
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app import figures, state
-from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
 from audit_app.actions.judging import judge_check
+from audit_app.actions.wording import coefficient, percent, with_interval
 from audit_app.figures import Dot
 from data.rubric import Rubric
 
@@ -72,7 +72,7 @@ def _accuracy(name: str, title: str, found: JudgeAgreement) -> Dot:
         high=found.accuracy.high,
         words=share(found.accuracy),
         beside=value,
-        beside_words=f"{best} {reports.percent(value)}" if value is not None else "",
+        beside_words=f"{best} {percent(value)}" if value is not None else "",
     )
 
 
@@ -86,7 +86,7 @@ def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
         "accuracy": share(found.accuracy),
         "always yes": share(found.always_yes),
         "always no": share(found.always_no),
-        "kappa": reports.coefficient(found.kappa),
+        "kappa": coefficient(found.kappa),
         "n": str(found.n),
         "dropped": str(found.n_dropped),
     }
@@ -112,4 +112,4 @@ def _more(found: JudgeAgreement) -> list[dict[str, str]]:
 
 def share(found: Agreement) -> str:
     """A share with its interval, or the sentence that says why there is none."""
-    return found.why_undefined or reports.with_interval(found.value, found.low, found.high)
+    return found.why_undefined or with_interval(found.value, found.low, found.high)

@@ -9,13 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from audit_app.actions import judging, raters, results
-from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
 from audit_app.actions.demo import PLAN
 from audit_app.actions.importing import import_records
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import draw_sample
 from audit_app.actions.seal import unseal
+from audit_app.actions.wording import coefficient, percent, with_interval
 from audit_app.launch import STUDY
 from audit_app.screens import report as report_screen
 from data.errors import StudyProblem
@@ -119,8 +119,8 @@ def test_the_report_shows_the_numbers_of_the_metrics_command(served: Open) -> No
     numbers = {(e.metric, e.method): e for e in found.estimates}
     for name in results.HEADLINE:
         corrected, naive = numbers[name, "corrected"], numbers[name, "naive"]
-        wanted = reports.with_interval(corrected.value, corrected.low, corrected.high)
-        assert row(app, name).endswith(f"{wanted} {reports.percent(naive.value)}")
+        wanted = with_interval(corrected.value, corrected.low, corrected.high)
+        assert row(app, name).endswith(f"{wanted} {percent(naive.value)}")
     assert "Nothing: every drawn response is labelled" in text(app)
     assert len(app.get("download_button")) == 2
 
@@ -136,7 +136,7 @@ def test_another_judge_slices_and_the_taxonomy_are_one_choice_away(served: Open)
     found = results.metrics(study, judge="plover-judge", by=["condition"], names=results.HEADLINE + results.TAXONOMY)
     for estimate in found.estimates:
         if estimate.method == "corrected":
-            shown = reports.with_interval(estimate.value, estimate.low, estimate.high)
+            shown = with_interval(estimate.value, estimate.low, estimate.high)
             assert (estimate.why_undefined or shown) in text(app)
     assert "refused: " in text(app)
     assert "Grounded and correct" in text(app)
@@ -153,7 +153,7 @@ def test_lenient_grounding_is_passed_on(served: Open) -> None:
     app.selectbox(key="grounding").select("lenient").run()
     found = results.metrics(study, grounding="lenient")
     ses = next(e for e in found.estimates if e.metric == "SES" and e.method == "corrected")
-    assert reports.with_interval(ses.value, ses.low, ses.high) in row(app, "SES")
+    assert with_interval(ses.value, ses.low, ses.high) in row(app, "SES")
 
 
 def test_the_judge_screen_shows_the_numbers_of_judge_check(served: Open) -> None:
@@ -162,10 +162,10 @@ def test_the_judge_screen_shows_the_numbers_of_judge_check(served: Open) -> None
     assert check.sentence in text(app)
     for name, found in check.labels.items():
         for figure in (found.sensitivity, found.specificity, found.accuracy, found.always_yes, found.always_no):
-            assert reports.with_interval(figure.value, figure.low, figure.high) in text(app)
-        assert reports.coefficient(found.kappa) in text(app)
-        assert f"yes {reports.percent(found.always_yes.value)}" in row(app, name) or (
-            f"no {reports.percent(found.always_no.value)}" in row(app, name)
+            assert with_interval(figure.value, figure.low, figure.high) in text(app)
+        assert coefficient(found.kappa) in text(app)
+        assert f"yes {percent(found.always_yes.value)}" in row(app, name) or (
+            f"no {percent(found.always_no.value)}" in row(app, name)
         )
     (no_no, _), (_, yes_yes) = check.labels["D"].counts
     assert f"({yes_yes})" in row(app, "People: yes")
@@ -178,9 +178,9 @@ def test_the_agreement_screen_shows_the_numbers_and_what_one_dominant_value_does
     for label in found.labels:
         percent, alpha, ac1 = label.coefficients
         shown = row(app, label.title)
-        assert reports.with_interval(percent.value, percent.low, percent.high) in shown
-        assert reports.coefficient(alpha) in shown
-        assert reports.coefficient(ac1) in shown
+        assert with_interval(percent.value, percent.low, percent.high) in shown
+        assert coefficient(alpha) in shown
+        assert coefficient(ac1) in shown
         assert f" {label.n_items} " in shown
         assert all(f"{value} {count}" in shown for value, count in label.prevalence.items())
     assert re.search(r"Discloses: “No” is \d+ of \d+ labels", text(app))

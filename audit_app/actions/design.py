@@ -1,6 +1,6 @@
 """How the drawn items that carry a usable label stand for the population."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +18,7 @@ def design_of(
     columns: Sequence[str],
     linked: bool,
     first_fraction: NDArray[np.float64],
+    stratum_size: Mapping[str, int] | None = None,
 ) -> Design:
     """The design of some of the draws; strata with fewer than two usable units are merged in the fixed order.
 
@@ -27,15 +28,17 @@ def design_of(
         columns: Names of the columns behind the strata.
         linked: Whether contexts were drawn first.
         first_fraction: Share of the context stratum that was drawn, shape (draws,); 1 when the draw was not linked.
+        stratum_size: Items in every stratum of the sample; by default of those that the draws are of. A stratum that
+            no draw is of is merged like one with a single usable unit, so that the others stand for it.
     """
     rows = [draw for draw, use in zip(draws, usable, strict=True) if use]
     members: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         members[row["stratum"]].add(row["context_id"] if linked else row["unit"])
-    sizes = {draw["stratum"]: draw["stratum_size"] for draw in draws}
+    sizes = stratum_size if stratum_size is not None else {draw["stratum"]: draw["stratum_size"] for draw in draws}
     merge = merge_small(list(sizes), columns, members, sizes)
     strata = [merge.stratum[row["stratum"]] for row in rows]
-    counts = {name: strata.count(name) for name in set(strata)}
+    counts = Counter(strata)
     # A lone row cannot give a variance; the floor refuses every number that would rest on it.
     size = [counts[name] if name in merge.too_few else merge.stratum_size[name] for name in strata]
     alone = np.array([name in merge.too_few for name in strata], dtype=bool)

@@ -1,6 +1,6 @@
 """What is known of a judge, as rows of text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
@@ -123,12 +123,12 @@ def alternative_rows(check: JudgeCheck) -> list[Row]:
     ]
 
 
-def contest_rows(check: JudgeCheck, names: Mapping[str, str]) -> list[Row]:
+def contest_rows(check: JudgeCheck) -> list[Row]:
     """One row per label and annotator: the judge against this annotator, both measured by the others."""
     return [
         {
             "label": one.label,
-            "annotator": names.get(person, person),
+            "annotator": check.names.get(person, person),
             "judge at least as good": percent(contest.judge_advantage),
             "annotator at least as good": percent(contest.annotator_advantage),
             "p": f"{contest.p_value:.3f}",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from agreement.drift import minutes_into_sitting
 from agreement.ratings import Ratings
 from audit_app.actions.design import design_of
+from audit_app.actions.people import shown_names
 from audit_app.actions.seal import Seal, require_open
 from data.errors import StudyProblem
 from data.frame import SLICES
@@ -120,7 +121,7 @@ class Planned:
     sample: Mapping[str, Any]
     seal: Seal
     names: dict[str, str]
-    """Display names of everybody whose labels were planned, by person_id."""
+    """What everybody whose labels were planned is called, by person_id; without those who have no name."""
     questions: tuple[Question, ...]
     """The questions of the rubric that have one answer."""
     draws: Mapping[str, list[dict[str, Any]]]
@@ -186,7 +187,7 @@ def read_planned(study: Study, sample_id: str | None) -> Planned:
     return Planned(
         sample=sample,
         seal=seal,
-        names={person.person_id: person.display_name for person in everyone if person.person_id in planned},
+        names={person: name for person, name in shown_names(everyone).items() if person in planned},
         questions=tuple(question for question in study.rubric.questions if question.kind == "choice"),
         draws=draws,
         _rows=rows,
@@ -209,11 +210,15 @@ def _code(row: Mapping[str, Any], question: Question) -> int:
 
 
 def _timed(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The answers with the day on which and the minute into a sitting at which each was given, nan where unknown."""
-    given = [row["created_at"] for row in rows]
+    """The answers with the day on which and the minute into a sitting at which each was given, nan where unknown.
+
+    Only planned answers have times: whatever else somebody did in between changes nothing.
+    """
+    planned = [row for row in rows if row["purpose"] == "plan"]
+    given = [row["created_at"] for row in planned]
     moments = np.array([datetime.fromisoformat(at).timestamp() if at else np.nan for at in given], dtype=np.float64)
-    minutes = np.full(len(rows), np.nan)
-    who = np.array([row["person_id"] for row in rows])
+    minutes = np.full(len(planned), np.nan)
+    who = np.array([row["person_id"] for row in planned], dtype=str)
     for person in np.unique(who):
         own = who == person
         known = moments[own][np.isfinite(moments[own])]
@@ -221,8 +226,9 @@ def _timed(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             moments[own] = np.nan
         minutes[own] = minutes_into_sitting(moments[own])
     began = np.nanmin(moments) if np.isfinite(moments).any() else 0.0
-    for row, day, minute in zip(rows, (moments - began) / 86_400, minutes, strict=True):
+    for row, day, minute in zip(planned, (moments - began) / 86_400, minutes, strict=True):
         yield {**row, "day": day, "minute": minute}
+    yield from (row for row in rows if row["purpose"] != "plan")
 
 
 def _table(

@@ -1,6 +1,6 @@
 """What is known of people as raters, as rows of text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from agreement.result import Agreement
 from audit_app.actions.consensus import ConsensusResult
@@ -114,13 +114,12 @@ def _slice(result: AgreementResult, label: LabelAgreement) -> Row:
     return {"slice": slice_name(label.slice)} if any(one.slice for one in result.labels) else {}
 
 
-def pair_rows(result: AgreementResult, names: Mapping[str, str] | None = None) -> list[Row]:
+def pair_rows(result: AgreementResult) -> list[Row]:
     """One row per label and pair of people: Cohen's kappa."""
-    called = result.names if names is None else names
     return [
         {
             "label": label.label,
-            "people": " · ".join(called.get(person, person) for person in pair["people"]),
+            "people": " · ".join(result.names.get(person, person) for person in pair["people"]),
             "Cohen's kappa": coefficient(pair["kappa"]),
             "weighted (quadratic)": coefficient(pair["weighted_kappa"]) if "weighted_kappa" in pair else "",
             "items": str(pair["kappa"].n),
@@ -130,15 +129,16 @@ def pair_rows(result: AgreementResult, names: Mapping[str, str] | None = None) -
     ]
 
 
-def habit_rows(result: HabitsResult, names: Mapping[str, str]) -> list[Row]:
+def habit_rows(result: HabitsResult) -> list[Row]:
     """One row per label and annotator."""
     return [
         {
             "label": label.label,
-            "annotator": names.get(one.person_id, one.person_id),
+            "annotator": result.names.get(one.person_id, one.person_id),
             "labels": str(one.figures.n_labels),
+            "shared": str(one.figures.agreement.n),
             "with the others": dashed(one.figures.agreement),
-            f"says {'yes' if label.yes == 'Yes' else 'it'} more often (points)": points(one.figures.bias),
+            "bias (points)": points(one.figures.bias),
             "self-consistency": dashed(one.figures.self_consistency),
             "median seconds": _seconds(one.figures.median_seconds),
             "cannot judge": percent(one.cannot_judge_rate),
@@ -148,12 +148,12 @@ def habit_rows(result: HabitsResult, names: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def drift_rows(result: HabitsResult, names: Mapping[str, str]) -> list[Row]:
+def drift_rows(result: HabitsResult) -> list[Row]:
     """One row per label and annotator: how agreement and bias change as time goes by, in points."""
     return [
         {
             "label": label.label,
-            "annotator": names.get(one.person_id, one.person_id),
+            "annotator": result.names.get(one.person_id, one.person_id),
             "agreement, a day": points(one.figures.agreement_by_day),
             "agreement, an hour at work": points(one.figures.agreement_by_minute, 60),
             "bias, a day": points(one.figures.bias_by_day),
@@ -188,6 +188,14 @@ def habit_reasons(result: HabitsResult, fields: Sequence[str]) -> list[str]:
     )
 
 
+def bias_sentence(result: HabitsResult) -> str:
+    """Which value bias counts on each label."""
+    labels: dict[str, list[str]] = {}
+    for label in result.labels:
+        labels.setdefault(label.yes, []).append(label.label)
+    return "Bias counts " + ", ".join(f"“{yes}” of {' and '.join(those)}" for yes, those in labels.items()) + "."
+
+
 def _each(result: HabitsResult) -> Iterator[tuple[LabelHabits, Habits]]:
     return ((label, one) for label in result.labels for one in label.annotators)
 
@@ -212,12 +220,12 @@ def consensus_rows(result: ConsensusResult) -> list[Row]:
     ]
 
 
-def error_rate_rows(result: ConsensusResult, names: Mapping[str, str]) -> list[Row]:
+def error_rate_rows(result: ConsensusResult) -> list[Row]:
     """One row per label, person and estimated true value: how often each answer was given."""
     return [
         {
             "label": label.label,
-            "person": names.get(person, person),
+            "person": result.names.get(person, person),
             "where it is": label.values[true],
             "answers": " · ".join(f"{label.values[value]} {percent(share)}" for value, share in rates.items())
             if rates

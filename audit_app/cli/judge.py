@@ -14,7 +14,6 @@ from audit_app.actions.wording import as_table
 from audit_app.cli.options import Group, by_option, level_option, open_study, print_json, result_options, say
 from metrics.estimate import Target
 
-
 ALLOWANCE = "Allowance for the judge in that test: .2 beside experts, .15 beside trained people, .1 beside anybody."
 
 
@@ -75,6 +74,6 @@ def _parts(found: JudgeCheck, *, every: bool, alternative: bool) -> Iterator[str
     if tested:
         yield rows.alternative_sentence(found)
         yield as_table(tested)
-        yield as_table(rows.contest_rows(found, found.names))
+        yield as_table(rows.contest_rows(found))
     if alternative:
         yield from rows.refusals(found)

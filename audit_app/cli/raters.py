@@ -77,8 +77,8 @@ def _annotators(study: Study, sample_id: str | None, level: float, as_json: bool
     if as_json:
         print_json(asdict(found))
     elif found.labels:
-        _tables(rows.habit_rows(found, found.names), rows.drift_rows(found, found.names), rows.variance_rows(found))
-        click.echo("\n".join(["", *rows.habit_reasons(found, tuple(rows.FIGURES))]))
+        _tables(rows.habit_rows(found), rows.drift_rows(found), rows.variance_rows(found))
+        click.echo("\n".join(["", rows.bias_sentence(found), *rows.habit_reasons(found, tuple(rows.FIGURES))]))
     else:
         click.echo("Nobody has labelled anything yet.")
     say(found.sentence)
@@ -92,7 +92,7 @@ def _aggregate(study: Study, sample_id: str | None, out: Path | None, as_json: b
     if as_json:
         print_json(asdict(found))
     elif found.labels:
-        _tables(rows.consensus_rows(found), rows.error_rate_rows(found, found.names))
+        _tables(rows.consensus_rows(found), rows.error_rate_rows(found))
     else:
         click.echo("Nobody has labelled anything yet.")
     say(found.sentence)

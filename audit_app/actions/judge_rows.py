@@ -131,14 +131,18 @@ def contest_rows(check: JudgeCheck) -> list[Row]:
             "annotator": check.names.get(person, person),
             "judge at least as good": percent(contest.judge_advantage),
             "annotator at least as good": percent(contest.annotator_advantage),
-            "p": f"{contest.p_value:.3f}",
-            "p adjusted": f"{contest.p_adjusted:.3f}",
+            "p": _p(contest.p_value),
+            "p adjusted": _p(contest.p_adjusted),
             "judge wins": "yes" if contest.won else "no",
             "items": str(contest.n),
         }
         for one in check.alternative
         for person, contest in zip(one.persons, one.test.contests, strict=True)
     ]
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def refusals(check: JudgeCheck) -> list[str]:

@@ -1,6 +1,6 @@
 """What is known of people as raters, as rows of text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agreement.result import Agreement
 from audit_app.actions.consensus import ConsensusResult
@@ -208,8 +208,8 @@ def consensus_rows(result: ConsensusResult) -> list[Row]:
     """One row per label: what its items are estimated to be, and whether to believe it."""
     return [
         {
-            "label": f"{label.label} ({label.title})",
-            "shares": " · ".join(f"{label.values[value]} {percent(share)}" for value, share in label.shares.items()),
+            "label": label.label,
+            "shares": _shares(label.values, label.shares),
             "items": str(label.n_items),
             "labels": str(label.n_labels),
             "iterations": f"{label.iterations}{'' if label.converged else ' (stopped)'}",
@@ -220,6 +220,11 @@ def consensus_rows(result: ConsensusResult) -> list[Row]:
     ]
 
 
+def _shares(called: Mapping[str, str], shares: Mapping[str, float]) -> str:
+    """The values that come up at all, with their shares."""
+    return " · ".join(f"{called[value]} {percent(share)}" for value, share in shares.items() if share >= 0.0005)
+
+
 def error_rate_rows(result: ConsensusResult) -> list[Row]:
     """One row per label, person and estimated true value: how often each answer was given."""
     return [
@@ -227,9 +232,7 @@ def error_rate_rows(result: ConsensusResult) -> list[Row]:
             "label": label.label,
             "person": result.names.get(person, person),
             "where it is": label.values[true],
-            "answers": " · ".join(f"{label.values[value]} {percent(share)}" for value, share in rates.items())
-            if rates
-            else "met no such item",
+            "answers": _shares(label.values, rates) if rates else "met no such item",
         }
         for label in result.labels
         for person, by_true in label.error_rates.items()

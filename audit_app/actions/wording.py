@@ -1,5 +1,6 @@
 """Numbers as people read them: shares, coefficients with their intervals, tables."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from tabulate import tabulate
@@ -76,7 +77,9 @@ def reasons(figures: Iterable[tuple[str, str, Agreement]]) -> list[str]:
     where: dict[tuple[str, str], list[str]] = {}
     for what, label, figure in figures:
         if figure.value is None:
-            where.setdefault((what, figure.why_undefined or "undefined"), []).append(label)
+            # How many they are differs from person to person, and would make a line of each.
+            reason = re.sub(r"\ball \d+ ", "all ", figure.why_undefined or "undefined")
+            where.setdefault((what, reason), []).append(label)
     return [
         f"No {what} of {', '.join(dict.fromkeys(labels))}: {reason.removeprefix('undefined: ')}."
         for (what, reason), labels in where.items()

@@ -13,8 +13,8 @@ from audit_app.figures import Dot
 from data.rubric import Rubric
 
 CEILING = (
-    "What a judge can be expected to reach: people do not reach more with each other. Both are for one person drawn at "
-    "random from those who labelled an item, weighted to all responses."
+    "What a judge can be expected to reach is what people reach with each other. Either is compared with one person "
+    "drawn at random from those who labelled an item, never with a consensus; weighted to all responses."
 )
 OVERLAP = "Draw a sample with an overlap, for example evidence-audit sample draw --name overlap --overlap 0.25."
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.dawid_skene import dawid_skene
-from audit_app.actions.planned import LabelTable, read_planned
+from audit_app.actions.label_table import LabelTable
+from audit_app.actions.planned import read_planned
 from audit_app.actions.seal import Seal
 from data.errors import StudyProblem
 from data.study import Study

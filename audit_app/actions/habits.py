@@ -6,7 +6,8 @@ import numpy as np
 
 from agreement.annotator_variance import AnnotatorVariance, annotator_variance
 from agreement.annotators import Annotator, annotators
-from audit_app.actions.planned import LabelTable, Planned, read_planned
+from audit_app.actions.label_table import LabelTable
+from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
 from data.study import Study
 

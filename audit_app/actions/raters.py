@@ -12,7 +12,8 @@ from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, pe
 from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, fleiss_kappa_by_category, gwet_ac2
 from agreement.ratings import Ratings
 from agreement.result import Agreement
-from audit_app.actions.planned import LabelTable, Planned, read_planned
+from audit_app.actions.label_table import LabelTable
+from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
 from data.rubric import Question
 from data.study import Study

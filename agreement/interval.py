@@ -5,9 +5,13 @@ import math
 import numpy as np
 from scipy import special, stats
 
+from agreement.refusal import no_level, refuse
 from agreement.tally import Floats
 
 Ends = tuple[float, float]
+
+FLAT = 1e-7
+"""A standard error below this is rounding, not information."""
 
 
 def check_level(level: float) -> None:
@@ -16,8 +20,7 @@ def check_level(level: float) -> None:
     Raises:
         ValueError: `level` is outside (0, 1).
     """
-    if not 0 < level < 1:
-        raise ValueError(f"confidence level is {level}; expected a share in (0, 1), such as 0.95")
+    refuse(no_level(level, "confidence level"))
 
 
 def clopper_pearson(share: float, n: float, level: float) -> Ends:

@@ -104,6 +104,7 @@ class Ratings:
             size=self.n_categories**2,
             weight=None if self.weight is None else self.weight[kept],
             cluster=None if self.cluster is None else self.cluster[kept],
+            kept=kept,
         )
 
     def _tally(self, code: Codes, used: NDArray[np.bool_]) -> Tally:
@@ -116,6 +117,7 @@ class Ratings:
             size=len(used),
             weight=None if self.weight is None else self.weight[kept],
             cluster=None if self.cluster is None else self.cluster[kept],
+            kept=kept,
         )
 
 

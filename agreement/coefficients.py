@@ -3,14 +3,14 @@
 What holds for all of them, and for those in `kappas`. Units with missing labels are used as far as they go; what was
 left out is counted in `n_dropped`. With design weights (1 / (pi pi_overlap) for items of an overlap subsample) the
 coefficient is the population's: a function of weighted totals, without small-sample terms. Intervals
-(`precision.Precision` has the arguments): with weights and the design's `variance`, Taylor linearisation and Student's
-t on the design's degrees of freedom; else the published variance with Student's t on (units - 1) degrees of freedom
-where there is one and units are equally weighted and independent; else percentiles of a seeded bootstrap of units (of
-whole clusters, where given). If no unit shows disagreement, the lower end is the value the coefficient would have at
-the Clopper-Pearson bound on the share of disagreeing units (`interval.by_disagreement`). An interval contains its
-value, and has a width unless `census` says that every unit of the population was rated. Coefficients corrected for
-chance are undefined when all labels are one category, AC1 too: its formula would say 1, on no evidence that raters can
-tell categories apart.
+(`precision.Precision` has the arguments): with weights and the design's `variance`, Taylor linearisation and
+Student's t on the design's degrees of freedom, on a logit scale between the least possible value and 1; else the
+published variance with Student's t on (units - 1) degrees of freedom where there is one and units are equally
+weighted and independent; else percentiles of a seeded bootstrap of units (of whole clusters, where given). If no unit
+shows disagreement, the lower end is the value the coefficient would have at the Clopper-Pearson bound on the share of
+disagreeing units (`interval.by_disagreement`). An interval contains its value, and has a width unless `census` says
+that every unit of the population was rated. Coefficients corrected for chance are undefined when all labels are one
+category, AC1 too: its formula would say 1, on no evidence that raters can tell categories apart.
 """
 
 import math

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.disagreement import Disagreement
-from agreement.interval import FLAT, Ends, by_disagreement, containing, percentiles, student
+from agreement.interval import FLAT, Ends, bounded_student, by_disagreement, containing, percentiles, student
 from agreement.precision import Precision, design_error
 from agreement.result import Agreement
 from agreement.tally import Floats, Tally
@@ -66,6 +66,8 @@ def _sampled(formula: Formula, tally: Tally, value: float, precision: Precision)
     if precision.variance:
         se = design_error(precision.variance, tally.of_units(formula.scores(tally.totals)))
         df = precision.degrees_of_freedom or df
+        if se > FLAT:
+            return se, bounded_student(value, se, df, precision.confidence, lowest=formula.lowest)
     elif precision.interval == "linearised":
         se = math.sqrt(tally.variance(formula.scores(tally.totals)))
     elif precision.interval is None and formula.published and tally.plain:

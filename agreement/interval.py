@@ -70,6 +70,24 @@ def logit_student(share: float, se: float, df: float, level: float) -> Ends:
     return float(special.expit(low)), float(special.expit(high))
 
 
+def bounded_student(value: float, se: float, df: float, level: float, *, lowest: float) -> Ends:
+    """Student's interval of the logit of where a value lies between `lowest` (at least -1) and 1, carried back.
+
+    For shares (`lowest` 0) this is `logit_student`, for coefficients down to -1 Fisher's z. Under a design with few
+    labels it covers where the plain interval does not: near 1 that is as short below the value as above. A value
+    that is not inside gets the plain interval.
+
+    >>> [round(end, 3) for end in bounded_student(0.9, 0.05, 60, 0.95, lowest=-1)]
+    [0.738, 0.964]
+    """
+    bottom = max(lowest, -1.0)
+    if not bottom < value < 1:
+        return student(value, se, df, level)
+    span = 1 - bottom
+    low, high = logit_student((value - bottom) / span, se / span, df, level)
+    return bottom + span * low, bottom + span * high
+
+
 def percentiles(replicates: Floats, df: float, level: float) -> Ends:
     """Central bootstrap values, reaching out as far as Student's t would where units are few.
 

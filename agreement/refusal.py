@@ -1,7 +1,10 @@
 """Arguments that make no sense, all of them named at once and before anything is computed."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from agreement.tally import Floats
 
@@ -27,17 +30,25 @@ def no_level(level: float, name: str = "level") -> str | None:
     return None if 0 < level < 1 else f"{name} is {level}; expected a share in (0, 1), such as 0.95"
 
 
-def no_labels(name: str, labels: ArrayLike, n_categories: int, dimensions: int = 1) -> str | None:
-    """Why these are not integers 0..K-1 with -1 for missing, of shape (n,) or (n, people)."""
-    array, shape = np.asarray(labels), "(n,)" if dimensions == 1 else "(n, people)"
-    if array.ndim != dimensions:
-        return f"{name} has shape {array.shape}; expected {shape}"
+def no_labels(
+    name: str, labels: ArrayLike, n_categories: int, *, axes: tuple[str, ...] = ("row",), called: Sequence[str] = ()
+) -> str | None:
+    """Why these are not integers 0..K-1 with -1 for missing, with as many dimensions as `axes`; and where."""
+    array: NDArray[Any] = np.asarray(labels)
+    called_so = f" ({', '.join(called)})" if called else ""
+    declared = f"0..{n_categories - 1}{called_so}"
+    if array.ndim != len(axes):
+        return f"{name} has shape {array.shape}; expected ({', '.join(axis + 's' for axis in axes)})"
     if array.size and array.dtype.kind not in "iub":
-        return f"{name} is {array.dtype}; expected integers 0..{n_categories - 1}, with -1 for missing"
-    wrong = array[(array < -1) | (array >= n_categories)] if array.size else array
-    if wrong.size:
-        return f"{name} has {wrong.size} undeclared labels, such as {wrong[0]}; expected 0..{n_categories - 1} or -1"
-    return None
+        return f"{name} has type {array.dtype}; expected integers {declared}, with -1 for missing"
+    if not array.size or (array.min() >= -1 and array.max() < n_categories):
+        return None
+    outside = np.argwhere((array < -1) | (array >= n_categories))
+    where = ", ".join(f"{axis} {place}" for axis, place in zip(axes, outside[0], strict=True))
+    return (
+        f"{name}: {len(outside)} not declared, the first is {array[tuple(outside[0])]} ({where}); declared are "
+        f"{declared} and -1 for missing. Declare the category or set the label to -1."
+    )
 
 
 def no_column(name: str, column: ArrayLike | None, n: int) -> str | None:

@@ -26,7 +26,8 @@ def over_units_variance(counts: Integers, totals: Floats, apart: Floats, chance:
 
     As published (and in irrCAC), the formula for a table of two raters divides by n, the one for any number of
     labels by n - 1; so a unit with a third or a missing label changes the standard error by a factor
-    sqrt(n / (n - 1)). Percent agreement always divides by n - 1.
+    sqrt(n / (n - 1)). Percent agreement always divides by n - 1. Units with one label score 0 in it rather than
+    dropping out, so many of them make it too large; `over_units_scores` has the derivative.
 
     Source: Gwet (2008), Br. J. Math. Stat. Psychol. 61(1), 29-48, doi:10.1348/000711006X126600, extended
     to missing labels and weights in Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.; Gwet (2021),

@@ -1,3 +1,4 @@
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -106,15 +107,21 @@ def test_the_difference_keeps_the_covariance() -> None:
     assert found.difference.se < 0.85 * (found.judge.se**2 + found.people.se**2) ** 0.5
 
 
+@cache
+def truth_and_samples(judge_error: float) -> tuple[HumanCeiling, list[HumanCeiling]]:
+    population = human_ceiling(*judged(99, 200_000, judge_error=judge_error))
+    return population, [human_ceiling(*judged(seed, 80, judge_error=judge_error)) for seed in range(250)]
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("judge_error", [0.05, 0.15, 0.3])
 def test_intervals_of_the_difference_cover(name: str, judge_error: float) -> None:
     """250 samples of 80 items; allowed: 3 binomial standard errors and one point."""
-    truth = against(human_ceiling(*judged(99, 400_000, judge_error=judge_error)))[name].difference.value
+    population, samples = truth_and_samples(judge_error)
+    truth, hits = against(population)[name].difference.value, 0
     assert truth is not None
-    hits = 0
-    for seed in range(250):
-        found = against(human_ceiling(*judged(seed, 80, judge_error=judge_error)))[name].difference
+    for sample in samples:
+        found = against(sample)[name].difference
         hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
     assert abs(hits / 250 - 0.95) < 3 * (0.95 * 0.05 / 250) ** 0.5 + 0.01
 

@@ -1,12 +1,10 @@
 """A judge against people, label by label."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from agreement.confusion import JudgeAgreement, confusion
-from agreement.result import Agreement
 from audit_app.actions.labelled import Grounding, Labelled, find_judge, judged, labelled
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, require_open
@@ -76,23 +74,12 @@ def _confusion(rows: Labelled, name: str, level: float, n_frame: int) -> JudgeAg
     usable = ~np.isnan(human)
     design = rows.design(usable)
     both = usable & ~np.isnan(judge)
-    found = confusion(
+    return confusion(
         human[usable].astype(int),
         np.where(np.isnan(judge), -1, judge)[usable].astype(int),
         weights=design.weight,
         variance=design.variance,
         degrees_of_freedom=design.degrees_of_freedom(both[usable]),
+        census=bool(usable.sum() == n_frame),
         level=level,
     )
-    return _exact(found) if usable.sum() == n_frame else found
-
-
-def _exact(found: JudgeAgreement) -> JudgeAgreement:
-    """The figures of a study in which every response is labelled: nothing was sampled, so nothing is uncertain."""
-    figures = {name: getattr(found, name) for name in JudgeAgreement.__dataclass_fields__}
-    exact: dict[str, Any] = {
-        name: replace(figure, low=figure.value, high=figure.value, se=0.0)
-        for name, figure in figures.items()
-        if isinstance(figure, Agreement) and figure.value is not None
-    }
-    return replace(found, **exact)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.coefficients import cohen_kappa, krippendorff_alpha, percent_agreement
+from agreement.precision import PrecisionOptions
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 from audit_app.actions.labelled import Labelled
@@ -33,13 +34,14 @@ class GradedAgreement:
 
 
 def graded(
-    rows: Labelled, name: str, categories: tuple[str, ...], inside: NDArray[np.bool_], *, level: float, seed: int
+    rows: Labelled, name: str, categories: tuple[str, ...], inside: NDArray[np.bool_], *, census: bool, level: float
 ) -> GradedAgreement:
     """One diagnostic, on the rows of one slice."""
     people, judge = rows.human[name], rows.judge[name]
     usable = ~np.isnan(people)
+    design = rows.design(usable)
     weight = np.zeros(len(people))
-    weight[usable] = rows.design(usable).weight
+    weight[usable] = design.weight
     both = usable & inside & ~np.isnan(judge)
     pairs = np.column_stack([people[both], judge[both]]).astype(np.int64)
     cells = [tuple(np.bincount(pairs[pairs[:, 0] == k, 1], minlength=len(categories))) for k in range(len(categories))]
@@ -47,15 +49,16 @@ def graded(
         tuple(np.bincount(pairs[pairs[:, 0] == k, 1], weight[both][pairs[:, 0] == k], len(categories)))
         for k in range(len(categories))
     ]
-    ratings = Ratings.of(
-        pairs,
-        n_categories=len(categories),
-        category_names=categories,
-        weight=weight[both],
-        cluster=np.array([draw["task_id"] for draw in rows.draws])[both],
-    )
+    ratings = Ratings.of(pairs, n_categories=len(categories), category_names=categories, weight=weight[both])
+    place = np.flatnonzero(both[usable])
+    how: PrecisionOptions = {
+        "confidence": level,
+        "census": census and bool(usable.all()),
+        "variance": lambda scores: design.variance(np.bincount(place, scores, len(design.weight))),
+        "degrees_of_freedom": design.degrees_of_freedom(both[usable]),
+    }
     measured = [
-        coefficient(ratings, confidence=level, seed=seed)
+        coefficient(ratings, **how)
         for coefficient in (
             percent_agreement,
             partial(cohen_kappa, weights="quadratic"),

@@ -22,7 +22,7 @@ def judge_rows(check: JudgeCheck) -> list[Row]:
             "always yes": share(found.always_yes),
             "always no": share(found.always_no),
             "kappa": dashed(found.kappa),
-            "two people's kappa": dashed(part.ceilings[name].people_kappa) if name in part.ceilings else "–",
+            "two people's kappa": dashed(part.ceilings[name].kappa.people) if name in part.ceilings else "–",
             "n": str(found.n),
             "dropped": str(found.n_dropped),
             "note": _note(found),
@@ -71,15 +71,16 @@ def ceiling_rows(check: JudgeCheck) -> list[Row]:
         {
             "label": name,
             **_slice(check, part),
-            "judge and a person": share(found.judge_percent),
-            "two people": share(found.people_percent),
-            "judge's kappa": dashed(found.judge_kappa),
-            "two people's kappa": dashed(found.people_kappa),
+            "judge and a person": share(found.percent_agreement.judge),
+            "two people": share(found.percent_agreement.people),
+            "judge's kappa": dashed(found.kappa.judge),
+            "two people's kappa": dashed(found.kappa.people),
+            "kappa less theirs": dashed(found.kappa.difference),
             "items": str(found.n),
             "note": "; ".join(
                 dict.fromkeys(
                     one.why_undefined
-                    for one in (found.people_percent, found.judge_kappa, found.people_kappa)
+                    for one in (found.percent_agreement.people, found.kappa.judge, found.kappa.people)
                     if one.why_undefined
                 )
             ),

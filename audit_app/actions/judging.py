@@ -1,17 +1,15 @@
 """A judge against people, label by label."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement.ceiling import HumanCeiling
 from agreement.confusion import JudgeAgreement, confusion
-from agreement.result import Agreement
 from audit_app.actions.alternative import EPSILON, LabelContest, alternative
 from audit_app.actions.beside_people import BesidePeople, beside_people
-from audit_app.actions.ceiling import Ceiling, ceiling
 from audit_app.actions.graded import GradedAgreement, graded
 from audit_app.actions.labelled import Grounding, Labelled, find_judge, judged, labelled
 from audit_app.actions.planned import Planned, read_planned
@@ -35,7 +33,7 @@ class JudgeSlice:
     labels: dict[str, JudgeAgreement]
     diagnostics: dict[str, GradedAgreement]
     """Where both people and the judge gave any."""
-    ceilings: dict[str, Ceiling]
+    ceilings: dict[str, HumanCeiling]
     """By label or diagnostic that two people gave to the same item: what they reach with each other."""
 
 
@@ -74,7 +72,6 @@ def judge_check(
     by: Sequence[str] = (),
     epsilon: float = EPSILON,
     level: float = 0.95,
-    seed: int = 1,
 ) -> JudgeCheck:
     """How a judge's labels stand to people's: sensitivity, specificity and their kin, weighted by the design.
 
@@ -87,7 +84,6 @@ def judge_check(
         by: Slice columns; the crossings that occur among the labelled responses are compared too.
         epsilon: Allowance for the judge in the alternative-annotator test, in [0, 1).
         level: Confidence level of the intervals.
-        seed: Of what is bootstrapped.
 
     Raises:
         StudyProblem: Nothing is drawn, there is no judge, results are sealed, or a slice column is unknown.
@@ -108,7 +104,6 @@ def judge_check(
         labels=Scope.of(study, rows.human).labels,
         n_frame=int(judged(frame, who, []).count.sum()),
         level=level,
-        seed=seed,
     )
     overall = measure.slice({})
     return JudgeCheck(
@@ -146,7 +141,6 @@ class _Measure:
     labels: tuple[str, ...]
     n_frame: int
     level: float
-    seed: int
 
     def slice(self, within: dict[str, str]) -> JudgeSlice:
         inside = np.ones(len(self.rows.draws), dtype=bool)
@@ -156,11 +150,13 @@ class _Measure:
             slice=within,
             labels={name: self._confusion(name, inside) for name in self.labels},
             diagnostics={
-                name: graded(self.rows, name, both.categories, inside, level=self.level, seed=self.seed)
+                name: graded(
+                    self.rows, name, both.categories, inside, census=len(inside) == self.n_frame, level=self.level
+                )
                 for name, both in self.beside.items()
                 if name in DIAGNOSTICS
             },
-            ceilings={name: self._ceiling(both, both.inside(within)) for name, both in self.beside.items()},
+            ceilings={name: both.ceiling(within, self.level) for name, both in self.beside.items()},
         )
 
     def _confusion(self, name: str, inside: Flags) -> JudgeAgreement:
@@ -168,37 +164,14 @@ class _Measure:
         human, judge = self.rows.human[name], self.rows.judge[name]
         usable = ~np.isnan(human)
         design = self.rows.design(usable)
-        here, both = (usable & inside)[usable], (usable & inside & ~np.isnan(judge))[usable]
-        found = confusion(
-            np.where(both, human[usable], -1).astype(int),
-            np.where(both, judge[usable], -1).astype(int),
+        both = usable & ~np.isnan(judge)
+        return confusion(
+            human[usable].astype(int),
+            np.where(np.isnan(judge), -1, judge)[usable].astype(int),
             weights=design.weight,
             variance=design.variance,
-            degrees_of_freedom=design.degrees_of_freedom(both),
+            degrees_of_freedom=design.degrees_of_freedom((both & inside)[usable]),
+            rows=inside[usable],
+            census=int(usable.sum()) == self.n_frame,
             level=self.level,
         )
-        return _restated(found, int((here & ~both).sum()), exact=int(usable.sum()) == self.n_frame)
-
-    def _ceiling(self, both: BesidePeople, inside: Flags) -> Ceiling:
-        return ceiling(
-            both.people[inside],
-            both.judge[inside],
-            categories=both.categories,
-            weight=both.weight[inside],
-            cluster=both.tasks[inside],
-            weighting="quadratic" if both.question.diagnostic else "identity",
-            level=self.level,
-            seed=self.seed,
-        )
-
-
-def _restated(found: JudgeAgreement, n_dropped: int, *, exact: bool) -> JudgeAgreement:
-    """The figures with the rows dropped inside their slice; without sampling error where nothing was sampled."""
-    figures: dict[str, Any] = {}
-    for name in JudgeAgreement.__dataclass_fields__:
-        figure = getattr(found, name)
-        if isinstance(figure, Agreement):
-            certain = exact and figure.value is not None
-            at: dict[str, Any] = {"low": figure.value, "high": figure.value, "se": 0.0} if certain else {}
-            figures[name] = replace(figure, n_dropped=n_dropped, **at)
-    return replace(found, n_dropped=n_dropped, **figures)

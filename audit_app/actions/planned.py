@@ -10,6 +10,7 @@ import numpy as np
 from agreement.drift import minutes_into_sitting
 from audit_app.actions.design import design_of
 from audit_app.actions.label_table import LabelTable, label_table
+from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.people import shown_names
 from audit_app.actions.seal import Seal, require_open
 from data.errors import StudyProblem
@@ -61,18 +62,27 @@ class Planned:
         """The slice columns of an answer's item, missing as empty text."""
         return {name: value or "" for name, value in self._slices[row["item_kind"], row["item_id"]].items()}
 
-    def weights(self, question: Question) -> dict[str, float]:
-        """How many items of the population each item with labels of two people stands for, by item.
-
-        These items are taken for a random part of their stratum, as the overlap is one.
-        """
-        table, draws = self.table(question), self.draws[question.item_kind]
+    def overlap(self, question: Question) -> OverlapDesign:
+        """How the items with labels of two people stand for the population, all slices together."""
+        kind = question.item_kind
+        table, draws, linked = (
+            self.table(question),
+            self.draws[kind],
+            kind == "response" and bool(self.sample["linked"]),
+        )
         carrying = set(np.array(table.items)[table.paired]) if table else set()
         usable = np.array([draw["item_id"] in carrying for draw in draws], dtype=bool)
-        columns = self.sample["strata" if question.item_kind == "response" else "context_strata"]
-        design = design_of(draws, usable, columns=columns, linked=False, first_fraction=np.ones(len(draws)))
+        share = {draw["item_id"]: draw["inclusion_probability"] for draw in self.draws["context"]}
+        first = [share[draw["context_id"]] if linked else 1.0 for draw in draws]
+        design = design_of(
+            draws,
+            usable,
+            columns=self.sample["strata" if kind == "response" else "context_strata"],
+            linked=linked,
+            first_fraction=np.array(first, dtype=np.float64),
+        )
         ids = [draw["item_id"] for draw, use in zip(draws, usable, strict=True) if use]
-        return dict(zip(ids, design.weight.tolist(), strict=True))
+        return OverlapDesign(row={item: i for i, item in enumerate(ids)}, design=design)
 
 
 def read_planned(study: Study, sample_id: str | None) -> Planned:

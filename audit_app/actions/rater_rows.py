@@ -96,17 +96,17 @@ def _se(found: Agreement) -> str:
 
 
 def prevalence_rows(result: AgreementResult) -> list[Row]:
-    """One row per label (and slice) and value: how often it was given."""
+    """One row per label (and slice) and value: how often it was given, and its share with an interval."""
     return [
         {
             "label": label.label,
             **_slice(result, label),
             "value": value,
             "given": str(count),
-            "share": percent(count / (sum(label.prevalence.values()) or 1)),
+            "share": coefficient(share),
         }
         for label in result.labels
-        for value, count in label.prevalence.items()
+        for (value, count), share in zip(label.prevalence.items(), label.shares, strict=True)
     ]
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
 from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, fleiss_kappa_by_category, gwet_ac2
+from agreement.precision import PrecisionOptions
+from agreement.prevalence import prevalence
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 from audit_app.actions.label_table import LabelTable
@@ -39,6 +41,8 @@ class LabelAgreement:
     prevalence: dict[str, int]
     """How often each value was given on those items."""
     coefficients: tuple[Agreement, ...]
+    shares: tuple[Agreement, ...]
+    """Share of each value among the labels of an item, averaged over items, where every coefficient was asked for."""
     pairs: tuple[dict[str, Any], ...]
     """Per pair of people who share items: who, Cohen's kappa; of all items only."""
 
@@ -57,7 +61,10 @@ class AgreementResult:
 
 
 SENTENCE = "Only planned labels count; blanks, skips and “cannot judge” are not labels and are dropped pairwise."
-WEIGHTED = " Weighted by the design: what two of these people would agree on, had they labelled the whole population."
+WEIGHTED = (
+    " Weighted by the design: what two of these people would agree on, had they labelled the whole population; "
+    "intervals are the design's."
+)
 
 
 def agreement(
@@ -110,13 +117,7 @@ class _Measure:
         table = planned.table(question, within)
         if table is None or not table.paired.any():
             return None
-        weight = None
-        if self.weighted:
-            of_item = planned.weights(question)
-            weight = np.array([of_item[item] for item in np.array(table.items)[table.paired]])
-        ratings = table.ratings(table.paired, weight)
-        # Weights of 1 throughout: two people labelled all that there is, and nothing was sampled.
-        census = weight is not None and bool((weight == 1).all())
+        ratings, how = self._ratings(planned, table)
         return LabelAgreement(
             label=question.name,
             title=question.title,
@@ -126,16 +127,29 @@ class _Measure:
             n_cannot_judge=int(table.n_cannot_judge.sum()),
             cannot_judge_rate=table.cannot_judge_rate,
             prevalence={name: int((ratings.labels == k).sum()) for k, name in enumerate(ratings.category_names)},
-            coefficients=tuple(self._coefficients(question, ratings, census=census)),
+            coefficients=tuple(self._coefficients(question, ratings, how)),
+            shares=prevalence(ratings, **how) if self.every else (),
             pairs=() if within else tuple(self._pairs(table)),
         )
 
-    def _coefficients(self, question: Question, ratings: Ratings, *, census: bool) -> Iterator[Agreement]:
-        chosen = _every(question) if self.every else _plain(question)
-        for coefficient in chosen:
-            yield coefficient(ratings, confidence=self.level, seed=self.seed, census=census)
+    def _ratings(self, planned: Planned, table: LabelTable) -> tuple[Ratings, PrecisionOptions]:
+        """The labels of the items that two people labelled, and how intervals are worked out."""
+        how: PrecisionOptions = {"confidence": self.level, "seed": self.seed}
+        if not self.weighted:
+            return table.ratings(table.paired), how
+        overlap, items = planned.overlap(table.question), np.array(table.items)[table.paired].tolist()
+        how |= {
+            "census": overlap.census,
+            "variance": overlap.variance(items),
+            "degrees_of_freedom": overlap.degrees_of_freedom(items),
+        }
+        return table.ratings(table.paired, overlap.weight(items)), how
+
+    def _coefficients(self, question: Question, ratings: Ratings, how: PrecisionOptions) -> Iterator[Agreement]:
+        for coefficient in _every(question) if self.every else _plain(question):
+            yield coefficient(ratings, **how)
         if self.every and not question.diagnostic and ratings.n_categories > 2:
-            yield from fleiss_kappa_by_category(ratings, confidence=self.level, seed=self.seed, census=census)
+            yield from fleiss_kappa_by_category(ratings, **how)
 
     def _pairs(self, table: LabelTable) -> Iterator[dict[str, Any]]:
         """Cohen's kappa of every two people, on the items that both labelled."""

@@ -40,7 +40,7 @@ def coefficient(found: Agreement) -> str:
     """A coefficient with its interval, or the sentence that says why there is none."""
     if found.value is None:
         return found.why_undefined or "undefined"
-    if found.name in SHARES:
+    if found.name in SHARES or found.name.startswith("prevalence["):
         return with_interval(found.value, found.low, found.high)
     if found.value == found.low == found.high:
         return f"{found.value:z.3f} (exact)"

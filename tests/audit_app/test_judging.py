@@ -99,20 +99,20 @@ def test_what_two_people_reach_by_hand(study_of: Any) -> None:
     people = np.mean([np.equal(C[a], C[b]).mean() for a, b in pairs])
     judge = np.mean([np.equal(C[a], JUDGE).mean() for a in C])
     assert one.n == N
-    assert [one.people_percent.value, one.judge_percent.value] == pytest.approx([people, judge])
+    assert [one.percent_agreement.people.value, one.percent_agreement.judge.value] == pytest.approx([people, judge])
     yes = np.mean([C[a] for a in C])
     by_chance = yes**2 + (1 - yes) ** 2
-    assert one.people_kappa.value == pytest.approx((people - by_chance) / (1 - by_chance))
+    assert one.kappa.people.value == pytest.approx((people - by_chance) / (1 - by_chance))
     judge_yes = np.mean(JUDGE)
     by_chance = yes * judge_yes + (1 - yes) * (1 - judge_yes)
-    assert one.judge_kappa.value == pytest.approx((judge - by_chance) / (1 - by_chance))
-    assert one.people_percent.n == one.judge_kappa.n == N
+    assert one.kappa.judge.value == pytest.approx((judge - by_chance) / (1 - by_chance))
+    assert one.percent_agreement.people.n == one.kappa.judge.n == N
 
 
 def test_without_a_second_person_there_is_no_ceiling(study_of: Any) -> None:
     found = judge_check(study_of("ann"))
     assert found.ceilings["C"].n == 0
-    assert found.ceilings["C"].people_kappa.value is None
+    assert found.ceilings["C"].kappa.people.value is None
     assert ceiling_rows(found)[0]["note"].startswith("undefined: ")
     assert judge_rows(found)[0]["two people's kappa"] == "–"
 

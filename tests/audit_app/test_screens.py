@@ -219,7 +219,7 @@ def test_the_judge_screen_sets_people_beside_the_judge(served: Open) -> None:
     app = opened(judge)
     check = judging.judge_check(study)
     for name, ceiling in check.ceilings.items():
-        assert coefficient(ceiling.people_kappa) in text(app), name
+        assert coefficient(ceiling.kappa.people) in text(app), name
         assert coefficient(check.labels[name].mcc) in text(app)
     assert judge_rows.alternative_sentence(check) in text(app)
     assert judge_rows.refusals(check)[0] in text(app)

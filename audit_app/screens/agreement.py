@@ -171,7 +171,8 @@ def dominance(label: LabelAgreement) -> str | None:
     """That one value dominates a label, if it does.
 
     >>> label = LabelAgreement(label="D", title="Discloses", n_items=5, n_dropped=0, n_cannot_judge=0, slice={},
-    ...                        cannot_judge_rate=0.0, prevalence={"Yes": 1, "No": 9}, coefficients=(), pairs=())
+    ...                        cannot_judge_rate=0.0, prevalence={"Yes": 1, "No": 9}, coefficients=(), shares=(),
+    ...                        pairs=())
     >>> dominance(label)
     'Discloses: “No” is 9 of 10 labels.'
     """

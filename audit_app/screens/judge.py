@@ -16,6 +16,10 @@ CEILING = (
     "What a judge can be expected to reach is what people reach with each other. Either is compared with one person "
     "drawn at random from those who labelled an item, never with a consensus; weighted to all responses."
 )
+NOBODY = (
+    "Nobody has labelled a drawn response that the judge scored. People open their links and label; to see where they "
+    "are, look at what is missing on the Report screen."
+)
 OVERLAP = "Draw a sample with an overlap, for example evidence-audit sample draw --name overlap --overlap 0.25."
 
 WORDS = {
@@ -63,6 +67,8 @@ def _draw(check: JudgeCheck, rubric: Rubric) -> None:
     if compared:
         key = ("the judge, with its 95 % interval", "the better of always saying yes and always saying no")
         st.html(figures.dots({"": compared}, words="Accuracy", beside="Always saying", key=key))
+    else:
+        st.html(figures.sentence(NOBODY, notice=True))
     st.html(figures.table([_row(name, found) for name, found in check.labels.items()]))
 
 
@@ -96,7 +102,7 @@ def _ceiling(check: JudgeCheck) -> None:
 
 def _alternative(check: JudgeCheck) -> None:
     if not check.alternative:
-        st.html(figures.sentence("Nobody has labelled a response that the judge scored.", notice=True))
+        st.html(figures.sentence(NOBODY, notice=True))
         return
     st.html(figures.sentence(judge_rows.alternative_sentence(check)))
     tested = judge_rows.alternative_rows(check)

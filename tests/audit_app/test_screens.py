@@ -290,7 +290,8 @@ def test_results_are_opened_early_with_a_reason_and_not_without(
     assert EVIL in text(app)
     assert "240 of 240 drawn responses are not labelled yet" in text(app)
     assert "refused: 0 labels" in row(app, "Acc")
-    assert "undefined: none of the 0 rows" in row(opened(judge), "D")
+    assert "undefined: there are no rows" in row(opened(judge), "D")
+    assert "Nobody has labelled a drawn response that the judge scored" in text(opened(judge))
     assert "no item has labels of two people" in text(opened(agreement))
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from audit_app.actions.labelled import find_judge
-from audit_app.actions.report import with_interval
 from audit_app.actions.seal import require_open
+from audit_app.actions.wording import with_interval
 from data import frame as frames
 from data.errors import Problem, StudyProblem
 from data.parsing import Bad, binary

@@ -3,33 +3,7 @@
 from collections.abc import Sequence
 
 from audit_app.actions.compared import Adjust, Compared, Comparison, Order, Tested, Way, shown
-from audit_app.actions.report import with_interval
-from metrics.difference import Difference
-
-
-def points(found: Difference) -> str:
-    """A difference of shares in percentage points with its interval, or a dash.
-
-    >>> points(Difference(value=0.125, low=-0.05, high=0.3, level=0.95, n=9))
-    '+12.5 (-5.0 to +30.0)'
-    """
-    if found.value is None:
-        return "–"
-    value = f"{100 * found.value:+z.1f}"
-    if found.low is None or found.high is None:
-        return value
-    if found.low == found.high:
-        return f"{value} (exact)"
-    return f"{value} ({100 * found.low:+z.1f} to {100 * found.high:+z.1f})"
-
-
-def p_value(p: float | None) -> str:
-    """A p value.
-
-    >>> p_value(0.0304), p_value(0.00001), p_value(None)
-    ('0.030', '<0.001', '–')
-    """
-    return "–" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
+from audit_app.actions.wording import p_value, points, with_interval
 
 
 def tables(found: Compared) -> dict[str, list[dict[str, str]]]:

@@ -6,15 +6,15 @@ from pathlib import Path
 import click
 
 from audit_app.actions.calibrating import calibrate, calibrated_rows
-from audit_app.actions.report import as_table
 from audit_app.actions.studies import checked_study
-from audit_app.cli.options import json_option, print_json, say, study_option
+from audit_app.actions.wording import as_table
+from audit_app.cli.options import json_option, level_option, print_json, say, study_option
 
 
 @click.command("rogan-gladen", epilog="Example: evidence-audit judge rogan-gladen calibration.csv --judge gpt-4")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--judge", help="Which judge; the first by name by default.")
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@level_option
 @json_option
 @study_option
 def rogan_gladen(file: Path, judge: str | None, level: float, as_json: bool, folder: Path) -> None:

@@ -7,14 +7,13 @@ from typing import get_args
 import click
 
 from audit_app.actions import compared
-from audit_app.actions import report as reports
 from audit_app.actions.comparable import COLUMNS, NAMES, Question
 from audit_app.actions.comparing import compare
 from audit_app.actions.comparison_tables import tables
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.results import HEADLINE
-from audit_app.actions.studies import checked_study
-from audit_app.cli.options import json_option, print_json, say, study_option
+from audit_app.actions.wording import as_table
+from audit_app.cli.options import level_option, open_study, print_json, result_options, say
 from metrics.estimate import About
 
 POPULATIONS: dict[str, About] = {"tasks": "such tasks", "responses": "these responses"}
@@ -39,15 +38,10 @@ def _within(ctx: click.Context, parameter: click.Parameter, given: tuple[str, ..
 @click.option("--population", type=click.Choice(list(POPULATIONS)), default="tasks", show_default=True,
               help="Corrected differences for such tasks in general, or for these responses.")  # fmt: skip
 @click.option("--details", is_flag=True, help="Also the bootstrap over tasks, McNemar's test and Tango's interval.")
-@click.option("--judge", help="Whose labels; the first by name by default.")
-@click.option("--sample", "sample_id", help="Which sample; the newest by default.")
-@click.option("--grounding", type=click.Choice(["strict", "lenient"]), default="strict", show_default=True,
-              help="Whether “supported but contradicted” counts as grounded (lenient).")  # fmt: skip
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,
               help="Labels in the denominator below which a value is refused.")  # fmt: skip
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
-@json_option
-@study_option
+@level_option
+@result_options(target=False)
 def compare_command(
     by: str,
     against: str | None,
@@ -64,6 +58,7 @@ def compare_command(
     level: float,
     as_json: bool,
     folder: Path,
+    unseal: str | None,
 ) -> None:
     """Print how much models, prompts or judges differ on the same tasks, and which differences are real.
 
@@ -85,11 +80,11 @@ def compare_command(
         floor=floor,
         level=level,
     )
-    found = compare(checked_study(folder), question)
+    found = compare(open_study(folder, unseal), question)
     if as_json:
         print_json({"sentence": found.sentence, **asdict(found)})
     else:
-        click.echo("\n\n".join(reports.as_table(rows) for rows in tables(found).values()))
+        click.echo("\n\n".join(as_table(rows) for rows in tables(found).values()))
     say(found.sentence)
     for note in found.notes:
         say(note)

@@ -10,6 +10,7 @@ from audit_app.actions.choices import Choices, choices
 from audit_app.actions.comparable import Question, values_of
 from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Tested, Way, shown
 from audit_app.actions.comparing import compare
+from audit_app.actions.wording import p_value, points
 from audit_app.figures import Dot
 from metrics.definitions import METRICS
 from metrics.difference import Difference
@@ -158,7 +159,7 @@ def _dot(found: Compared, one: Comparison, name: str) -> Dot:
         high=there.high if there else None,
         words=_words(there) if there else "no verdicts",
         beside=other.difference.value if other else None,
-        beside_words=tables.points(other.difference).partition(" (")[0] if other else "",
+        beside_words=points(other.difference).partition(" (")[0] if other else "",
     )
 
 
@@ -166,7 +167,7 @@ def _words(found: Difference) -> str:
     """The number, or in few words why there is none; the whole reason is among all numbers."""
     why = found.why_undefined
     if why is None:
-        return tables.points(found)
+        return points(found)
     return "too few labels" if "refused" in why else why.removeprefix("undefined: ")
 
 
@@ -174,8 +175,8 @@ def _p(test: Tested | None, adjust: Adjust) -> str:
     if test is None or test.p is None:
         return ""
     if adjust == "none":
-        return f"p {tables.p_value(test.p)}"
-    return f"p {tables.p_value(test.p)}, adjusted {tables.p_value(test.p_adjusted)}"
+        return f"p {p_value(test.p)}"
+    return f"p {p_value(test.p)}, adjusted {p_value(test.p_adjusted)}"
 
 
 def _test(one: Comparison, way: Way) -> Tested | None:

@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from audit_app.actions.comparable import Question
 from audit_app.actions.comparing import compare
-from audit_app.actions.comparison_tables import points
 from audit_app.actions.demo import Demo
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
+from audit_app.actions.wording import points
 from audit_app.launch import STUDY
 from audit_app.page import pages
 from data.records import Person

@@ -116,15 +116,15 @@ def detailed(
     ]
     found = []
     for metric in metrics:
-        of_metric = _OfMetric(metric, judged, labelled, options)
+        of_metric = OfMetric(metric, judged, labelled, options)
         for (place, here, own), method in product(places, options.methods):
             share = of_metric.share(place, here, own, method)
             found.append((_named(metric, place, method, options, share), share))
     return found
 
 
-class _OfMetric:
-    """The rows as one metric sees them; its design and its prediction are worked out once for all slices."""
+class OfMetric:
+    """The rows as one metric sees them under one judge; design and prediction are worked out once for all slices."""
 
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
@@ -143,25 +143,33 @@ class _OfMetric:
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
-        self._prediction = fit(self._sample) if usable.any() else None
+        self.prediction = fit(self._sample) if usable.any() else None
 
-    def share(self, place: Slice, here: Flags, own: Flags, method: Method) -> Share:
-        """The metric where the flags are true: `here` of the population's groups, `own` of the labelled rows."""
-        code, count = self._judged.code[here], self._judged.count[here]
+    def at(self, place: Slice) -> tuple[Sample, Population]:
+        """The slice on the labelled rows and on the frame."""
+        judged, labelled = self._judged, self._labelled
+        return self.case(inside(judged.columns, place, judged.code), inside(labelled.columns, place, labelled.code))
+
+    def case(self, here: Flags, own: Flags) -> tuple[Sample, Population]:
+        """The slice where the flags are true: `own` of the labelled rows, `here` of the population's groups."""
         part, row_part = self._parts(here)
-        if method == "naive":
-            return naive(self._metric, code, count, part)
-        population = Population(
-            code=restrict(code, self._metric.reads),
-            count=count,
-            part=part,
-            task=None if self._task is None else self._task[0][here],
-        )
         sample = replace(
             self._sample,
             in_slice=own[self._usable],
             part=None if row_part is None else row_part[self._usable],
         )
+        return sample, Population(
+            code=restrict(self._judged.code[here], self._metric.reads),
+            count=self._judged.count[here],
+            part=part,
+            task=None if self._task is None else self._task[0][here],
+        )
+
+    def share(self, place: Slice, here: Flags, own: Flags, method: Method) -> Share:
+        """The metric where the flags are true."""
+        if method == "naive":
+            return naive(self._metric, self._judged.code[here], self._judged.count[here], self._parts(here)[0])
+        sample, population = self.case(here, own)
         options = self._options
         share = (
             human_only(
@@ -173,7 +181,7 @@ class _OfMetric:
                 population,
                 level=options.level,
                 floor=options.floor,
-                prediction=self._prediction,
+                prediction=self.prediction,
                 about=options.about,
                 seed=options.seed,
             )

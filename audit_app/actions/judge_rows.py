@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app.actions.judging import JudgeCheck, JudgeSlice
-from audit_app.actions.wording import coefficient, dashed, percent, slice_name, with_interval
+from audit_app.actions.wording import coefficient, dashed, p_value, percent, slice_name, with_interval
 
 Row = dict[str, str]
 
@@ -132,18 +132,14 @@ def contest_rows(check: JudgeCheck) -> list[Row]:
             "annotator": check.names.get(person, person),
             "judge at least as good": percent(contest.judge_advantage),
             "annotator at least as good": percent(contest.annotator_advantage),
-            "p": _p(contest.p_value),
-            "p adjusted": _p(contest.p_adjusted),
+            "p": p_value(contest.p_value),
+            "p adjusted": p_value(contest.p_adjusted),
             "judge wins": "yes" if contest.won else "no",
             "items": str(contest.n),
         }
         for one in check.alternative
         for person, contest in zip(one.persons, one.test.contests, strict=True)
     ]
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def refusals(check: JudgeCheck) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tabulate import tabulate
 
 from agreement.result import Agreement
+from metrics.difference import Difference
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -47,16 +48,29 @@ def coefficient(found: Agreement) -> str:
     return f"{found.value:z.3f} ({found.low:z.3f} to {found.high:z.3f})"
 
 
-def points(found: Agreement, times: float = 1.0) -> str:
+def points(found: Agreement | Difference, times: float = 1.0) -> str:
     """A difference of shares in percentage points with its interval, or a dash.
 
-    >>> points(Agreement(name="bias", value=0.02, low=-0.01, high=0.05, se=None, level=0.95, n=9, n_dropped=0))
-    '+2.0 (-1.0 to +5.0)'
+    >>> points(Difference(value=0.125, low=-0.05, high=0.3, level=0.95, n=9))
+    '+12.5 (-5.0 to +30.0)'
     """
-    if found.value is None or found.low is None or found.high is None:
+    if found.value is None:
         return "–"
-    value, low, high = (f"{100 * times * end:+z.1f}" for end in (found.value, found.low, found.high))
-    return f"{value} ({low} to {high})"
+    value = f"{100 * times * found.value:+z.1f}"
+    if found.low is None or found.high is None:
+        return value
+    if found.low == found.high:
+        return f"{value} (exact)"
+    return f"{value} ({100 * times * found.low:+z.1f} to {100 * times * found.high:+z.1f})"
+
+
+def p_value(p: float | None) -> str:
+    """A p value.
+
+    >>> p_value(0.0304), p_value(0.00001), p_value(None)
+    ('0.030', '<0.001', '–')
+    """
+    return "–" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def dashed(found: Agreement) -> str:

@@ -206,13 +206,15 @@ class Design:
             return 0.0
         deviation = self._deviation(e)
         overall = self.centre == OVERALL_MEAN
-        first, second = (
-            deviation * np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum])
-            for member in (self.cluster, self.unit)
-        )
-        return _sum_of_products(first, self.cluster, 1 - self.first_fraction) + _sum_of_products(
-            second, self.unit, self.first_fraction * (1 - self.second_fraction)
-        )
+        found = 0.0
+        for member, spread in (
+            (self.cluster, 1 - self.first_fraction),
+            (self.unit, self.first_fraction * (1 - self.second_fraction)),
+        ):
+            if spread.any():
+                grown = deviation * np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum])
+                found += _sum_of_products(grown, member, spread)
+        return found
 
     def _deviation(self, e: Floats) -> Floats:
         """Weighted scores less what they are compared with."""

@@ -162,6 +162,9 @@ def _share(
     counted = int(np.sum(basis.in_slice & (basis.den > 0)))
     if counted < enough:
         return Share(value=None, n=n, tier="refused", why_undefined=_refusal(counted, enough, n, population.size))
+    short = _short_parts(basis, population)
+    if short:
+        return Share(value=None, n=n, tier="refused", why_undefined=short)
     if population.unjudged and (prediction is None or prediction.growth is not None):
         # Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
         prediction = Prediction.none()
@@ -204,6 +207,20 @@ def _refusal(counted: int, floor: int, n: int, size: int) -> str:
     """What is missing, at the share of labels that counted so far; labelling the whole slice is always enough."""
     more = min(ceil((floor - counted) * (n / counted if counted else 1)), size - n)
     return f"refused: {counted} labels in the denominator, {floor} needed; label about {more} more"
+
+
+def _short_parts(sample: Sample, population: Population) -> str | None:
+    """Why a mean over parts is refused: a part that hardly anyone labelled would count as much as the others."""
+    parts = int(population.parts.max(initial=0)) + 1
+    here = sample.in_slice
+    counted = np.bincount(sample.parts[here & (sample.den > 0)], minlength=parts)
+    complete = np.bincount(sample.parts[here], minlength=parts) == np.bincount(
+        population.parts, population.count, parts
+    )
+    short = int(np.sum((counted < 2) & ~complete))
+    if parts == 1 or not short:
+        return None
+    return f"refused: {short} of the {parts} parts to average have fewer than 2 labels in the denominator; label more"
 
 
 def _with_interval(

@@ -8,6 +8,8 @@ Method = Literal["naive", "human-only", "corrected"]
 Target = Literal["A", "B"]
 Tier = Literal["direct", "borrowed", "refused"]
 About = Literal["these responses", "such tasks"]
+Contexts = Literal["all", "valid", "reclassified"]
+"""Which contexts count: all as they are, those that are what they claim to be, or each as what it really is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,7 @@ class Estimate:
     """Which human: A one trained annotator, B the adjudicated label; None for the naive number."""
     population: About = "these responses"
     annotators: Literal["these annotators"] = "these annotators"
+    contexts: Contexts = "all"
     value: float | None
     """Share in [0, 1]; None when undefined or refused, then `why_undefined` says why."""
     low: float | None

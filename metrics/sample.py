@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.completion import NESTED, WHOLE, Pattern
-from metrics.patterns import MISSING
+from metrics.patterns import MISSING, PATTERNS
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,8 @@ class Sample:
     den: Floats
     """Human denominator, 0 or 1."""
     code: Codes
-    """The judge's pattern, 0 to 80; best restricted to the labels that the metric reads, see `patterns.restrict`."""
+    """The judge's pattern, 0 to 80; best restricted to the labels that the metric reads, see `patterns.restrict`.
+    81 × cell + pattern where predictions are made within cells, see `Prediction`."""
     in_slice: Flags
     """The slice is a flag: dropping the other rows would understate the variance."""
     design: Design
@@ -58,6 +59,8 @@ class Sample:
             raise ValueError(f"the arrays of a sample must have one shape; found {sorted(shapes)}")
         if not (np.isfinite(self.num).all() and np.isfinite(self.den).all()):
             raise ValueError("a row of the sample has no usable label for the metric; leave it out, in its design too")
+        if (np.asarray(self.code) < 0).any():
+            raise ValueError(f"a judge pattern of the sample is {np.min(self.code)}; expected 0 to {PATTERNS - 1}")
 
     def only(self, kept: Flags) -> Self:
         """The rows of whole strata that are kept; the others must not bear on the slice."""
@@ -108,6 +111,14 @@ class Population:
     task: Codes | None = None
     """Task of each group of rows; needed for "such tasks" only."""
 
+    def __post_init__(self) -> None:
+        arrays = (self.code, self.count, *(x for x in (self.part, self.task) if x is not None))
+        shapes = {np.shape(x) for x in arrays}
+        if len(shapes) > 1:
+            raise ValueError(f"the arrays of a population must have one shape; found {sorted(shapes)}")
+        if (np.asarray(self.code) < 0).any() or (np.asarray(self.count) < 0).any():
+            raise ValueError("a judge pattern or a count of the population is below 0")
+
     @property
     def size(self) -> int:
         """Rows of the slice."""
@@ -116,7 +127,7 @@ class Population:
     @property
     def unjudged(self) -> bool:
         """Whether the judge left no label at all in the slice."""
-        return bool((np.asarray(self.code)[np.asarray(self.count) > 0] == MISSING).all())
+        return bool((np.asarray(self.code)[np.asarray(self.count) > 0] % PATTERNS == MISSING).all())
 
     @property
     def parts(self) -> Codes:

@@ -8,12 +8,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.arguments import check
 from metrics.borrowing import borrowed
 from metrics.correction import FLOOR, corrected, fit, human_only, naive
 from metrics.definitions import Metric
-from metrics.estimate import About, Estimate, Method, Target
+from metrics.domain import Where, audited, where
+from metrics.estimate import About, Contexts, Estimate, Method, Target
 from metrics.patterns import restrict
-from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, inside, joined, slices_by
+from metrics.prediction import Prediction
+from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, joined, slices_by
 from metrics.sample import Population, Sample, Second
 from metrics.share import Share
 
@@ -58,6 +61,10 @@ class Options:
     task: str = "task_id"
     borrow: Sequence[str] | None = None
     """Columns, such as the condition, within which a refused slice may borrow the judge's errors from others."""
+    contexts: Contexts = "all"
+    """Which contexts count, by their audit; all but "all" need `LabelledRows.valid`. The naive number is of all."""
+    condition: str = "condition"
+    """Column of the condition that the study states, for re-classified contexts."""
     seed: int = 0
     """Of the random completions behind some intervals."""
 
@@ -109,18 +116,25 @@ def detailed(
     options: Options,
 ) -> list[tuple[Estimate, Share]]:
     """As `table`, each estimate with its share: the standard error, the kind of interval and what chose it."""
+    asked = list(slices)
+    check(judged, labelled, asked, needed=_columns(options), contexts=options.contexts)
     # Which rows are of a slice is worked out once, not for every metric.
-    places = [
-        (place, inside(judged.columns, place, judged.code), inside(labelled.columns, place, labelled.code))
-        for place in slices
-    ]
+    places = [(place, where(judged, labelled, place, options.contexts, options.condition)) for place in asked]
     found = []
     for metric in metrics:
         of_metric = _OfMetric(metric, judged, labelled, options)
-        for (place, here, own), method in product(places, options.methods):
-            share = of_metric.share(place, here, own, method)
+        for (place, at), method in product(places, options.methods):
+            share = of_metric.share(place, at, method)
             found.append((_named(metric, place, method, options, share), share))
     return found
+
+
+def _columns(options: Options) -> list[str]:
+    """What the options need beside the slices' columns."""
+    found = [PARTS[options.average]] if options.average != "pooled" else []
+    found += [options.task] if options.about == "such tasks" else []
+    found += [options.condition] if options.contexts == "reclassified" else []
+    return [*found, *(options.borrow or ())]
 
 
 class _OfMetric:
@@ -129,7 +143,7 @@ class _OfMetric:
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
         num, den = metric.terms(labelled.C, labelled.A, labelled.G, labelled.D)
-        self._usable: Flags = ~np.isnan(den)
+        self._usable: Flags = ~np.isnan(den) & audited(labelled, options.contexts)
         usable = self._usable
         self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
         self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
@@ -143,24 +157,24 @@ class _OfMetric:
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
-        self._prediction = fit(self._sample) if usable.any() else None
+        self._code = restrict(judged.code, metric.reads)
+        self._predictions: dict[str | None, Prediction] = {}
 
-    def share(self, place: Slice, here: Flags, own: Flags, method: Method) -> Share:
-        """The metric where the flags are true: `here` of the population's groups, `own` of the labelled rows."""
-        code, count = self._judged.code[here], self._judged.count[here]
-        part, row_part = self._parts(here)
+    def share(self, place: Slice, at: Where, method: Method) -> Share:
+        """The metric of a slice by one method."""
+        here, count = at.here, self._judged.count
         if method == "naive":
-            return naive(self._metric, code, count, part)
+            stated = at.stated
+            return naive(self._metric, self._judged.code[stated], count[stated], self._parts(stated)[0])
+        part, row_part = self._parts(here)
         population = Population(
-            code=restrict(code, self._metric.reads),
-            count=count,
+            code=at.codes(self._code),
+            count=count[here],
             part=part,
             task=None if self._task is None else self._task[0][here],
         )
         sample = replace(
-            self._sample,
-            in_slice=own[self._usable],
-            part=None if row_part is None else row_part[self._usable],
+            at.marked(self._sample, self._usable), part=None if row_part is None else row_part[self._usable]
         )
         options = self._options
         share = (
@@ -173,20 +187,26 @@ class _OfMetric:
                 population,
                 level=options.level,
                 floor=options.floor,
-                prediction=self._prediction,
+                prediction=self._prediction(at, sample),
                 about=options.about,
                 seed=options.seed,
             )
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
-            share = self._borrowed(place, here, sample, population) or share
-        return share.dropping(int(np.sum(own & ~self._usable)))
+            share = self._borrowed(place, at, sample, population) or share
+        return at.counting(share, self._usable).dropping(int(np.sum(at.own & ~self._usable)))
 
-    def _borrowed(self, place: Slice, here: Flags, sample: Sample, population: Population) -> Share | None:
+    def _prediction(self, at: Where, sample: Sample) -> Prediction | None:
+        """Fitted once for all slices that share it; None while nothing is labelled."""
+        if at.key not in self._predictions and len(sample.num):
+            self._predictions[at.key] = fit(sample)
+        return self._predictions.get(at.key)
+
+    def _borrowed(self, place: Slice, at: Where, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""
         within = self._options.borrow or ()
         over = [column for column in place if column not in within]
-        if not over or sample.second is not None or self._part is not None:
+        if not over or sample.second is not None or self._part is not None or at.cells is not None:
             return None
         condition = joined(self._judged.columns, self._labelled.columns, within)
         group = joined(self._judged.columns, self._labelled.columns, over)
@@ -194,7 +214,7 @@ class _OfMetric:
             sample,
             population,
             condition=condition[1][self._usable],
-            population_condition=condition[0][here],
+            population_condition=condition[0][at.here],
             group=group[1][self._usable],
             level=self._options.level,
             floor=self._options.floor,
@@ -229,6 +249,7 @@ def _named(metric: Metric, place: Slice, method: Method, options: Options, share
         method=method,
         target=options.target if human else None,
         population=options.about if human and share.tier != "borrowed" else "these responses",
+        contexts=options.contexts if human else "all",
         value=share.value,
         low=share.low,
         high=share.high,

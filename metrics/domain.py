@@ -112,7 +112,7 @@ def where(judged: JudgedRows, labelled: LabelledRows, place: Slice, contexts: Co
             stated=stated, here=stated, own=own, counts=np.array([name is not None for name in real], dtype=bool)
         )
     wanted, rest = place[column], {name: value for name, value in place.items() if name != column}
-    givers = [wanted, *(name for name in sources(labelled, column).get(wanted, ()) if name != wanted)]
+    givers = [wanted, *sources(labelled, column).get(wanted, ())]
     at = [_index(columns[column], givers) for columns in (judged.columns, labelled.columns)]
     return Where(
         stated=stated,
@@ -125,7 +125,7 @@ def where(judged: JudgedRows, labelled: LabelledRows, place: Slice, contexts: Co
 
 
 def sources(labelled: LabelledRows, column: str) -> Mapping[str, tuple[str, ...]]:
-    """From which stated conditions each real one was seen to gain rows, in order."""
+    """From which other stated conditions each real one was seen to gain rows, in order."""
     stated, real = np.asarray(labelled.columns[column], dtype=object), real_condition(labelled, column)
     moves = {(to, name) for to, name in zip(real.tolist(), stated.tolist(), strict=True) if to not in (None, name)}
     return {to: tuple(sorted(name for other, name in moves if other == to)) for to, _ in moves}

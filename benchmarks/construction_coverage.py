@@ -95,7 +95,7 @@ def drawn(whole: Study, contexts: int, answers: int, rng: np.random.Generator) -
     chosen = np.concatenate([rng.permutation(of_condition[:, k])[:contexts] for k in range(len(CONDITIONS))])
     order = np.argsort(rng.random((len(chosen), ANSWERS)), axis=1)[:, :answers]
     rows = (chosen[:, None] * ANSWERS + order).ravel()
-    labels, stated = whole.rows, [whole.rows.columns["condition"][row] for row in rows]
+    labels, stated = whole.rows, [whole.rows.columns["condition"][row] for row in rows.tolist()]
 
     def design_of(usable: NDArray[np.bool_]) -> Design:
         kept = rows[usable]
@@ -116,7 +116,7 @@ def drawn(whole: Study, contexts: int, answers: int, rng: np.random.Generator) -
         code=labels.code[rows],
         **{name: getattr(labels, name)[rows] for name in ("C", "A", "G", "D")},
         valid=valid,
-        recondition=[real[row] for row in rows],
+        recondition=[real[row] for row in rows.tolist()],
         design_of=design_of,
     )
 

@@ -55,7 +55,9 @@ def _labelled(rows: LabelledRows) -> list[str]:
     labels = {f"{side}label {name}": getattr(source, name) for side, source in sides for name in LABELS}
     if rows.valid is not None:
         labels["validity"] = rows.valid
-    others = {name: values for name in ("recondition", "item") if (values := getattr(rows, name)) is not None}
+    others = {
+        name: values for name in ("recondition", "annotator", "item") if (values := getattr(rows, name)) is not None
+    }
     twice = sorted(item for item, times in Counter(rows.item or ()).items() if times > 1)
     return [
         *_lengths("labelled rows", len(rows.code), rows.columns, labels | others),

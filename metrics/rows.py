@@ -55,6 +55,8 @@ class LabelledRows:
     D: Floats
     design_of: Callable[[Flags], Design]
     """The design of the rows where the flag, shape (n,), is true: those usable for a metric."""
+    annotator: Sequence[str] | None = None
+    """Who gave the label of target A of each row; needed for "annotators like these" only."""
     adjudicated: Adjudicated | None = None
     """For target B: the labels above are those of target A, on all rows, and these correct them."""
     valid: Floats | None = None

@@ -47,6 +47,8 @@ class Sample:
     """Part of the slice (a run, a regime) from 0, as in the population, when the metric is a mean over parts."""
     task: Codes | None = None
     """Task of each row, as in the population; needed for "such tasks" only."""
+    annotator: Codes | None = None
+    """Who gave the label of each row; needed for "annotators like these" only."""
     second: Second | None = None
     """The adjudicated values, for target B."""
     patterns: Sequence[Pattern] | None = None
@@ -54,7 +56,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         arrays = [self.num, self.den, self.code, self.in_slice, self.design.weight]
-        shapes = {np.shape(x) for x in (*arrays, *(x for x in (self.part, self.task) if x is not None))}
+        shapes = {np.shape(x) for x in (*arrays, *(x for x in (self.part, self.task, self.annotator) if x is not None))}
         if len(shapes) > 1:
             raise ValueError(f"the arrays of a sample must have one shape; found {sorted(shapes)}")
         if not (np.isfinite(self.num).all() and np.isfinite(self.den).all()):
@@ -64,28 +66,19 @@ class Sample:
 
     def only(self, kept: Flags) -> Self:
         """The rows of whole strata that are kept; the others must not bear on the slice."""
-
-        def rows(values: NDArray[Any]) -> NDArray[Any]:
-            return values[kept]
-
-        design = self.design
         second = self.second
-        return replace(
-            self,
-            num=rows(self.num),
-            den=rows(self.den),
-            code=rows(self.code),
-            in_slice=rows(self.in_slice),
-            part=None if self.part is None else rows(self.part),
-            task=None if self.task is None else rows(self.task),
-            second=None
-            if second is None
-            else Second(**{f.name: rows(getattr(second, f.name)) for f in fields(second)}),
+        return self.rows(
+            kept,
+            second=None if second is None else Second(**_kept(second, kept)),
             design=replace(
-                Design(**{f.name: rows(getattr(design, f.name)) for f in fields(design)}),
-                stratum=np.unique(rows(design.stratum), return_inverse=True)[1].astype(np.int64),
+                Design(**_kept(self.design, kept)),
+                stratum=np.unique(self.design.stratum[kept], return_inverse=True)[1].astype(np.int64),
             ),
         )
+
+    def rows(self, kept: Flags, *, design: Design, second: Second | None = None) -> Self:
+        """The rows where the flag is true, with a design of their own."""
+        return replace(self, **_kept(self, kept), design=design, second=second)
 
     @property
     def parts(self) -> Codes:
@@ -98,6 +91,12 @@ class Sample:
         if self.patterns is not None:
             return self.patterns
         return WHOLE if bool((self.den == 1).all()) else NESTED
+
+
+def _kept(table: Sample | Second | Design, kept: Flags) -> dict[str, Any]:
+    """The arrays of the rows that are kept, by field."""
+    values = {field.name: getattr(table, field.name) for field in fields(table)}
+    return {name: array[kept] for name, array in values.items() if isinstance(array, np.ndarray)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

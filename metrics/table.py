@@ -13,7 +13,7 @@ from metrics.borrowing import borrowed
 from metrics.correction import FLOOR, corrected, fit, human_only, naive
 from metrics.definitions import Metric
 from metrics.domain import Where, audited, where
-from metrics.estimate import About, Contexts, Estimate, Method, Target
+from metrics.estimate import About, Annotators, Contexts, Estimate, Method, Target
 from metrics.patterns import restrict
 from metrics.prediction import Prediction
 from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, joined, slices_by
@@ -56,6 +56,8 @@ class Options:
     """Labels in the denominator below which a slice is refused."""
     about: About = "these responses"
     """For which population the intervals hold; "such tasks" needs the column `task`."""
+    annotators: Annotators = "these annotators"
+    """For whom the intervals hold; "annotators like these" needs the annotator of every row."""
     average: Average = "pooled"
     """One ratio of all rows, or the plain mean of the ratios of the runs or regimes (Mean@3 over three runs)."""
     task: str = "task_id"
@@ -80,6 +82,7 @@ def table(
     level: float = 0.95,
     floor: int = FLOOR,
     about: About = "these responses",
+    annotators: Annotators = "these annotators",
     average: Average = "pooled",
 ) -> list[Estimate]:
     """One estimate per metric, slice and method, in that order.
@@ -94,16 +97,26 @@ def table(
         level: Confidence level.
         floor: Labels in the denominator that a slice needs.
         about: For which population.
+        annotators: For which annotators.
         average: Over what.
 
     Returns:
         Estimates; `n_dropped` counts the judged (naive) or labelled rows of the slice without a usable label.
 
     Raises:
-        ValueError: A label or a code is out of range, or a slice has more labelled rows than the frame has rows.
+        ValueError: A label or a code is out of range, a slice has more labelled rows than the frame has rows, or
+            the numbers are to be for annotators like these and who labelled the rows is not given.
         KeyError: A slice names an unknown column, or the option chosen needs a column that is not there.
     """
-    options = Options(target=target, methods=tuple(methods), level=level, floor=floor, about=about, average=average)
+    options = Options(
+        target=target,
+        methods=tuple(methods),
+        level=level,
+        floor=floor,
+        about=about,
+        annotators=annotators,
+        average=average,
+    )
     return [estimate for estimate, _ in detailed(judged, labelled, metrics=metrics, slices=slices, options=options)]
 
 
@@ -154,6 +167,7 @@ class _OfMetric:
             in_slice=np.ones(int(usable.sum()), dtype=bool),
             design=labelled.design_of(usable),
             task=None if self._task is None else self._task[1][usable],
+            annotator=_annotators(labelled, options, usable),
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
@@ -179,7 +193,13 @@ class _OfMetric:
         options = self._options
         share = (
             human_only(
-                sample, population, level=options.level, floor=options.floor, about=options.about, seed=options.seed
+                sample,
+                population,
+                level=options.level,
+                floor=options.floor,
+                about=options.about,
+                annotators=options.annotators,
+                seed=options.seed,
             )
             if method == "human-only"
             else corrected(
@@ -189,6 +209,7 @@ class _OfMetric:
                 floor=options.floor,
                 prediction=self._prediction(at, sample),
                 about=options.about,
+                annotators=options.annotators,
                 seed=options.seed,
             )
         )
@@ -218,6 +239,7 @@ class _OfMetric:
             group=group[1][self._usable],
             level=self._options.level,
             floor=self._options.floor,
+            annotators=self._options.annotators,
         )
         return None if share.tier == "refused" else share
 
@@ -231,6 +253,14 @@ class _OfMetric:
         return np.minimum(found, max(0, len(present) - 1)), np.minimum(
             np.searchsorted(present, rows), max(0, len(present) - 1)
         )
+
+
+def _annotators(labelled: LabelledRows, options: Options, usable: Flags) -> Codes | None:
+    """Who gave the label of each usable row, as a whole number; None where it makes no difference."""
+    if options.annotators == "these annotators" or labelled.annotator is None:
+        return None
+    names = np.asarray(labelled.annotator, dtype=object)[usable]
+    return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _second(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Second | None:
@@ -249,6 +279,7 @@ def _named(metric: Metric, place: Slice, method: Method, options: Options, share
         method=method,
         target=options.target if human else None,
         population=options.about if human and share.tier != "borrowed" else "these responses",
+        annotators=options.annotators if human else "these annotators",
         contexts=options.contexts if human else "all",
         value=share.value,
         low=share.low,

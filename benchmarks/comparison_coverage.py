@@ -108,7 +108,7 @@ def one(name: str, rare: bool, cell: str, per_stratum: int, method: str, replica
             for p in places
         )
         prediction = Prediction.none() if method == "human-only" else None
-        found = slice_difference(first, second, populations, floor=10, prediction=prediction)
+        found = slice_difference(first, second, populations, floor=10, predictions=(prediction, prediction))
         if found.value is None or found.low is None or found.high is None or found.se is None or found.df is None:
             continue
         reach = t.ppf(0.975, found.df) * found.se

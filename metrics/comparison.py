@@ -1,18 +1,24 @@
 """Two slices under one audit: as people would have it, how much do they differ."""
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from metrics.correction import FLOOR, Population, Sample, Share, corrected
+from metrics.correction import FLOOR, Population, Sample, Share, corrected, predicting
 from metrics.difference import NOTHING, Difference
+from metrics.estimate import About
+from metrics.greg import Greg, greg
 from metrics.interval import Interval
 from metrics.prediction import Prediction
+from metrics.tasks import over_tasks, task_scores, tasks_of
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
+Case = tuple[Sample, Population]
+Variances = tuple[float, float, float]
 
 
 def slice_difference(
@@ -22,7 +28,8 @@ def slice_difference(
     *,
     level: float = 0.95,
     floor: int = FLOOR,
-    prediction: Prediction | None = None,
+    predictions: tuple[Prediction | None, Prediction | None] = (None, None),
+    about: About = "these responses",
 ) -> Difference:
     """A metric on one slice less that on another, both corrected, from one draw.
 
@@ -32,7 +39,9 @@ def slice_difference(
         e = e_first / T_first(den) - e_second / T_second(den),   SE = sqrt(V(e)),
 
     so what the two have in common counts: rows of one stratum, and units that were drawn for both, such as one task,
-    condition and run answered by two models. Speaks of these responses and these annotators.
+    condition and run answered by two models. For such tasks in general it is the variance over tasks of z_first -
+    z_second, see `tasks.task_variance`, unless the design's is larger: a task that is hard for both costs nothing.
+    Speaks of these annotators, by the labels of target A.
 
     The interval joins those of the two shares, with r the correlation of the two estimates under the design:
 
@@ -41,6 +50,8 @@ def slice_difference(
 
     Near the middle this is d ± t SE; near 0 and 1 it leans as the shares' own intervals do, and it keeps a width
     where no event was seen. Where the SE of the difference is 0 although not everything was labelled, r is taken as 0.
+    The p value is below 1 - level exactly when the interval leaves 0 out: it is Student's, with the distance from d
+    to the end that faces 0 in the place of t SE.
 
     Args:
         first: The rows of the whole draw, `in_slice` marking the first slice.
@@ -48,14 +59,15 @@ def slice_difference(
         populations: The two slices on the frame.
         level: Confidence level in (0, 1).
         floor: Labels in the denominator that each slice needs.
-        prediction: As for `corrected`; `Prediction.none()` compares people's labels alone.
+        predictions: As for `corrected`, of each; `Prediction.none()` for both compares people's labels alone.
+        about: For which population; "such tasks" needs the task of every row, numbered alike in both.
 
     Returns:
         `n` counts the sampled rows in either slice. Undefined when one of the two is refused or undefined; the reason
         says which. Of zero width only if all of both slices is labelled.
 
     Raises:
-        ValueError: The samples are not of the same rows, or as for `corrected`.
+        ValueError: The samples are not of the same rows or hold adjudicated values, or as for `corrected`.
 
     Source: variance: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, sections 5.5 and 5.7;
     interval: Zou & Donner (2008), Stat. Med. 27(10), 1693-1702, doi:10.1002/sim.3095.
@@ -67,15 +79,20 @@ def slice_difference(
     ...                   in_slice=np.array(inside), design=design)
     >>> frame = Population(code=np.array([80]), count=np.array([4]))
     >>> found = slice_difference(rows(True, True, False, False), rows(False, False, True, True), (frame, frame),
-    ...                          floor=1, prediction=Prediction.none())
+    ...                          floor=1, predictions=(Prediction.none(), Prediction.none()))
     >>> found.value, round(found.se, 4)
     (0.5, 0.2887)
     """
     _check_same_rows(first.design, second.design)
+    if first.second is not None or second.second is not None:
+        raise ValueError("adjudicated values are not compared; give the labels of target A alone")
     either = first.in_slice | second.in_slice
     rows, clusters = int(either.sum()), len(np.unique(first.design.cluster[either]))
     cases = list(zip((first, second), populations, strict=True))
-    shares = [corrected(*case, level=level, floor=floor, prediction=prediction) for case in cases]
+    shares = [
+        corrected(*case, level=level, floor=floor, prediction=prediction, about=about)
+        for case, prediction in zip(cases, predictions, strict=True)
+    ]
     missing = [
         f"{which} slice {share.why_undefined}"
         for which, share in zip(("first", "second"), shares, strict=True)
@@ -84,13 +101,16 @@ def slice_difference(
     if missing:
         why = f"undefined: {'; '.join(missing)}"
         return Difference(value=None, level=level, n=rows, clusters=clusters, why_undefined=why)
-    scores = [_linearised(*case, prediction) for case in cases]
-    of_difference, *of_shares = (first.design.variance(e) for e in (scores[0] - scores[1], *scores))
+    found = [greg(*case, predicting(*case, prediction)) for case, prediction in zip(cases, predictions, strict=True)]
+    variances, df = _by_design(cases, found), first.design.degrees_of_freedom(either)
+    if about == "such tasks":
+        of_tasks, tasks = _by_tasks(cases, found)
+        if of_tasks[0] > variances[0]:
+            variances, df = of_tasks, max(1, tasks - 1)
     ends = [_ends(share) for share in shares]
-    value, se = ends[0][0] - ends[1][0], sqrt(of_difference)
-    low, high = _joined(ends[0], ends[1], _correlation(of_difference, *of_shares))
-    df = first.design.degrees_of_freedom(either)
-    p = float(2 * t.sf(abs(value) / se, df)) if se > NOTHING else None
+    value, se = ends[0][0] - ends[1][0], sqrt(variances[0])
+    low, high = _joined(ends[0], ends[1], _correlation(*variances))
+    p = _p_value(value, low, high, df, level)
     return Difference(value=value, se=se, low=low, high=high, level=level, df=df, p=p, n=rows, clusters=clusters)
 
 
@@ -102,21 +122,26 @@ def _check_same_rows(first: Design, second: Design) -> None:
             raise ValueError(f"the two samples differ in their design's {name}; mark two slices of the same rows")
 
 
-def _linearised(sample: Sample, population: Population, prediction: Prediction | None) -> Floats:
-    """The variable whose weighted total varies as the ratio does; 0 everywhere if all of the slice is labelled."""
-    if int(sample.in_slice.sum()) == population.size:
-        return np.zeros(len(sample.num))
-    if prediction is None and population.unjudged:
-        prediction = Prediction.none()
-    elif prediction is None:
-        weight = sample.design.weight
-        prediction = Prediction.of_sample(num=sample.num, den=sample.den, code=sample.code, weight=weight)
-    num = np.where(sample.in_slice, sample.num - prediction.num[sample.code], 0.0)
-    den = np.where(sample.in_slice, sample.den - prediction.den[sample.code], 0.0)
-    over = population.total(prediction.den) + sample.design.total(den)
-    ratio = (population.total(prediction.num) + sample.design.total(num)) / over
-    residual: Floats = (num - ratio * den) / over
-    return residual
+def _by_design(cases: Sequence[Case], found: Sequence[Greg | None]) -> Variances:
+    """Variances, over repeated draws, of the difference and of the two; what is all labelled does not vary."""
+    first, second = (
+        np.zeros(len(sample.num))
+        if ratio is None or int(sample.in_slice.sum()) == population.size
+        else ratio.score(sample)
+        for (sample, population), ratio in zip(cases, found, strict=True)
+    )
+    design = cases[0][0].design
+    return design.variance(first - second), design.variance(first), design.variance(second)
+
+
+def _by_tasks(cases: Sequence[Case], found: Sequence[Greg | None]) -> tuple[Variances, int]:
+    """The same over tasks, and how many tasks there are."""
+    tasks = np.unique(np.concatenate([tasks_of(*case) for case in cases]))
+    first, second = (
+        np.zeros(len(tasks)) if ratio is None else task_scores(*case, ratio, tasks)
+        for case, ratio in zip(cases, found, strict=True)
+    )
+    return (over_tasks(first - second), over_tasks(first), over_tasks(second)), len(tasks)
 
 
 def _ends(share: Share) -> tuple[float, float, float]:
@@ -131,6 +156,14 @@ def _correlation(of_difference: float, of_first: float, of_second: float) -> flo
     if min(of_difference, of_first, of_second) <= NOTHING**2:
         return 0.0
     return min(max((of_first + of_second - of_difference) / (2 * sqrt(of_first * of_second)), -1.0), 1.0)
+
+
+def _p_value(value: float, low: float, high: float, df: float, level: float) -> float | None:
+    """By Student's t, with the error that the interval shows towards 0; None where it has no width."""
+    reach = value - low if value > 0 else high - value
+    if high - low <= NOTHING:
+        return None
+    return float(2 * t.sf(t.ppf((1 + level) / 2, df) * abs(value) / max(reach, NOTHING), df))
 
 
 def _joined(first: tuple[float, float, float], second: tuple[float, float, float], r: float) -> Interval:

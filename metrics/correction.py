@@ -172,11 +172,7 @@ def _share(
     short = _short_parts(basis, population)
     if short:
         return Share(value=None, n=n, tier="refused", why_undefined=short)
-    if population.unjudged and (prediction is None or prediction.growth is not None):
-        # Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
-        prediction = Prediction.none()
-    elif prediction is None:
-        prediction = fit(sample)
+    prediction = predicting(sample, population, prediction)
     # Strata that the slice does not touch have no part in what follows; with many slices this saves most of the work.
     touched = np.bincount(sample.design.stratum, sample.in_slice)[sample.design.stratum] > 0
     if not touched.all():
@@ -188,6 +184,16 @@ def _share(
         why = "undefined: the estimated denominator is not above 0; label more responses of this slice"
         return Share(value=None, n=n, tier="direct", why_undefined=why)
     return with_interval(sample, population, found, level=level, about=about, annotators=annotators, seed=seed)
+
+
+def predicting(sample: Sample, population: Population, prediction: Prediction | None = None) -> Prediction:
+    """The prediction for a slice: the one given, else `fit(sample)`; none where the judge left no label in the slice.
+
+    Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
+    """
+    if population.unjudged and (prediction is None or prediction.growth is not None):
+        return Prediction.none()
+    return fit(sample) if prediction is None else prediction
 
 
 def fit(sample: Sample) -> Prediction:

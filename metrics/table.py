@@ -135,7 +135,7 @@ def detailed(
     places = [(place, where(judged, labelled, place, options.contexts, options.condition)) for place in asked]
     found = []
     for metric in metrics:
-        of_metric = _OfMetric(metric, judged, labelled, options)
+        of_metric = OfMetric(metric, judged, labelled, options)
         for (place, at), method in product(places, options.methods):
             share = of_metric.share(place, at, method)
             found.append((_named(metric, place, method, options, share), share))
@@ -150,8 +150,8 @@ def _columns(options: Options) -> list[str]:
     return [*found, *(options.borrow or ())]
 
 
-class _OfMetric:
-    """The rows as one metric sees them; its design and its prediction are worked out once for all slices."""
+class OfMetric:
+    """The rows as one metric sees them under one judge; design and prediction are worked out once for all slices."""
 
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
@@ -174,22 +174,34 @@ class _OfMetric:
         self._code = restrict(judged.code, metric.reads)
         self._predictions: dict[str | None, Prediction] = {}
 
-    def share(self, place: Slice, at: Where, method: Method) -> Share:
-        """The metric of a slice by one method."""
-        here, count = at.here, self._judged.count
-        if method == "naive":
-            stated = at.stated
-            return naive(self._metric, self._judged.code[stated], count[stated], self._parts(stated)[0])
+    def at(self, place: Slice) -> Where:
+        """The slice, by the contexts that count."""
+        return where(self._judged, self._labelled, place, self._options.contexts, self._options.condition)
+
+    def case(self, at: Where) -> tuple[Sample, Population]:
+        """The slice on the labelled rows and on the frame."""
+        here = at.here
         part, row_part = self._parts(here)
-        population = Population(
+        sample = at.marked(self._sample, self._usable)
+        return replace(sample, part=None if row_part is None else row_part[self._usable]), Population(
             code=at.codes(self._code),
-            count=count[here],
+            count=self._judged.count[here],
             part=part,
             task=None if self._task is None else self._task[0][here],
         )
-        sample = replace(
-            at.marked(self._sample, self._usable), part=None if row_part is None else row_part[self._usable]
-        )
+
+    def prediction(self, at: Where) -> Prediction | None:
+        """Fitted once for all slices that share it; None while nothing is labelled."""
+        if at.key not in self._predictions and self._usable.any():
+            self._predictions[at.key] = fit(at.marked(self._sample, self._usable))
+        return self._predictions.get(at.key)
+
+    def share(self, place: Slice, at: Where, method: Method) -> Share:
+        """The metric of a slice by one method."""
+        if method == "naive":
+            here = at.stated
+            return naive(self._metric, self._judged.code[here], self._judged.count[here], self._parts(here)[0])
+        sample, population = self.case(at)
         options = self._options
         share = (
             human_only(
@@ -207,7 +219,7 @@ class _OfMetric:
                 population,
                 level=options.level,
                 floor=options.floor,
-                prediction=self._prediction(at, sample),
+                prediction=self.prediction(at),
                 about=options.about,
                 annotators=options.annotators,
                 seed=options.seed,
@@ -216,12 +228,6 @@ class _OfMetric:
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, at, sample, population) or share
         return at.counting(share, self._usable).dropping(int(np.sum(at.own & ~self._usable)))
-
-    def _prediction(self, at: Where, sample: Sample) -> Prediction | None:
-        """Fitted once for all slices that share it; None while nothing is labelled."""
-        if at.key not in self._predictions and len(sample.num):
-            self._predictions[at.key] = fit(sample)
-        return self._predictions.get(at.key)
 
     def _borrowed(self, place: Slice, at: Where, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""

@@ -4,6 +4,8 @@ import sys
 
 import click
 
+from audit_app.cli.calibrating import rogan_gladen
+from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
@@ -36,8 +38,11 @@ def cli() -> None:
 
 
 for command in (init, import_group, check, sample_group, people_group, serve, agreement, judge_group, metrics, report,
-                export, prompt_group, demo):  # fmt: skip
+                compare_command, export, prompt_group, demo):  # fmt: skip
     cli.add_command(command)
+
+
+judge_group.add_command(rogan_gladen)
 
 
 def main() -> None:

@@ -182,7 +182,7 @@ def test_no_event_in_either_slice_still_has_a_width() -> None:
     frame = (unjudged(400), unjudged(400))
     found = slice_difference(rows([0] * 80, of_first, design), rows([0] * 80, ~of_first, design), frame)
     value, low, high = ends(found)
-    assert (value, found.se, found.p) == (0, 0, None)
+    assert (value, found.se, found.p) == (0, 0, 1)
     # The Clopper-Pearson end of 0 in 40 on either side
     assert (low, high) == pytest.approx((-(1 - 0.025 ** (1 / 40)), 1 - 0.025 ** (1 / 40)))
 
@@ -193,7 +193,7 @@ def test_slices_that_are_all_labelled_differ_exactly() -> None:
     samples = rows(num, of_first, design), rows(num, ~of_first, design)
     found = slice_difference(*samples, (unjudged(4), unjudged(4)))
     assert (*ends(found), found.se) == (0.5, 0.5, 0.5, 0)
-    half = slice_difference(*samples, (unjudged(4), unjudged(40)), floor=1, prediction=NONE)
+    half = slice_difference(*samples, (unjudged(4), unjudged(40)), floor=1, predictions=(NONE, NONE))
     alone = human_only(samples[1], unjudged(40), floor=1)
     assert half.se == pytest.approx(alone.se)
     assert half.low == pytest.approx(0.75 - (alone.high or 0))

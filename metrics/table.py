@@ -130,7 +130,7 @@ def detailed(
 ) -> list[tuple[Estimate, Share]]:
     """As `table`, each estimate with its share: the standard error, the kind of interval and what chose it."""
     asked = list(slices)
-    check(judged, labelled, asked, needed=_columns(options), contexts=options.contexts)
+    check(judged, labelled, asked, needed=columns_of(options), contexts=options.contexts)
     # Which rows are of a slice is worked out once, not for every metric.
     places = [(place, where(judged, labelled, place, options.contexts, options.condition)) for place in asked]
     found = []
@@ -142,7 +142,7 @@ def detailed(
     return found
 
 
-def _columns(options: Options) -> list[str]:
+def columns_of(options: Options) -> list[str]:
     """What the options need beside the slices' columns."""
     found = [PARTS[options.average]] if options.average != "pooled" else []
     found += [options.task] if options.about == "such tasks" else []
@@ -156,8 +156,8 @@ class OfMetric:
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
         num, den = metric.terms(labelled.C, labelled.A, labelled.G, labelled.D)
-        self._usable: Flags = ~np.isnan(den) & audited(labelled, options.contexts)
-        usable = self._usable
+        self.usable: Flags = ~np.isnan(den) & audited(labelled, options.contexts)
+        usable = self.usable
         self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
         self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
         self._sample = Sample(
@@ -182,8 +182,8 @@ class OfMetric:
         """The slice on the labelled rows and on the frame."""
         here = at.here
         part, row_part = self._parts(here)
-        sample = at.marked(self._sample, self._usable)
-        return replace(sample, part=None if row_part is None else row_part[self._usable]), Population(
+        sample = at.marked(self._sample, self.usable)
+        return replace(sample, part=None if row_part is None else row_part[self.usable]), Population(
             code=at.codes(self._code),
             count=self._judged.count[here],
             part=part,
@@ -192,8 +192,8 @@ class OfMetric:
 
     def prediction(self, at: Where) -> Prediction | None:
         """Fitted once for all slices that share it; None while nothing is labelled."""
-        if at.key not in self._predictions and self._usable.any():
-            self._predictions[at.key] = fit(at.marked(self._sample, self._usable))
+        if at.key not in self._predictions and self.usable.any():
+            self._predictions[at.key] = fit(at.marked(self._sample, self.usable))
         return self._predictions.get(at.key)
 
     def share(self, place: Slice, at: Where, method: Method) -> Share:
@@ -227,7 +227,7 @@ class OfMetric:
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, at, sample, population) or share
-        return at.counting(share, self._usable).dropping(int(np.sum(at.own & ~self._usable)))
+        return at.counting(share, self.usable).dropping(int(np.sum(at.own & ~self.usable)))
 
     def _borrowed(self, place: Slice, at: Where, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""
@@ -240,9 +240,9 @@ class OfMetric:
         share = borrowed(
             sample,
             population,
-            condition=condition[1][self._usable],
+            condition=condition[1][self.usable],
             population_condition=condition[0][at.here],
-            group=group[1][self._usable],
+            group=group[1][self.usable],
             level=self._options.level,
             floor=self._options.floor,
             annotators=self._options.annotators,

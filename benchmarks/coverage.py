@@ -95,9 +95,10 @@ def _compared(cell: Cell, metric: Metric, labelled: Sample, people: Population, 
     these = corrected(labelled, people, floor=1, about=cell.about)
     if these.value is None or these.se is None:
         return None
-    default, alone = (
-        way(labelled, people, floor=1, about=cell.about, annotators=cell.who) for way in (corrected, human_only)
-    )
+    default = these
+    if cell.who != "these annotators":
+        default = corrected(labelled, people, floor=1, about=cell.about, annotators=cell.who)
+    alone = human_only(labelled, people, floor=1, about=cell.about, annotators=cell.who)
     face_value = corrected(labelled, people, floor=1, about=cell.about, prediction=Prediction.of_judge(metric))
     basis = adjudicated_rows(labelled)
     ends = {

@@ -76,8 +76,8 @@ class Sample:
             ),
         )
 
-    def rows(self, kept: Flags, *, design: Design, second: Second | None = None) -> Self:
-        """The rows where the flag is true, with a design of their own."""
+    def rows(self, kept: Flags | Codes, *, design: Design, second: Second | None = None) -> Self:
+        """Some rows, by flag or by number, with a design of their own."""
         return replace(self, **_kept(self, kept), design=design, second=second)
 
     @property
@@ -93,7 +93,7 @@ class Sample:
         return WHOLE if bool((self.den == 1).all()) else NESTED
 
 
-def _kept(table: Sample | Second | Design, kept: Flags) -> dict[str, Any]:
+def _kept(table: Sample | Second | Design, kept: Flags | Codes) -> dict[str, Any]:
     """The arrays of the rows that are kept, by field."""
     values = {field.name: getattr(table, field.name) for field in fields(table)}
     return {name: array[kept] for name, array in values.items() if isinstance(array, np.ndarray)}

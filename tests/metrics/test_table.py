@@ -178,6 +178,45 @@ def test_such_tasks_are_named_and_not_narrower() -> None:
         assert wide.low <= narrow.low < narrow.high <= wide.high
 
 
+def test_annotators_like_these_are_named_and_not_narrower() -> None:
+    judged, labelled = study()
+    labelled = replace(labelled, annotator=[f"p{row % 6}" for row in range(240)])
+    here, like = (
+        table(judged, labelled, metrics=[METRICS["SES"]], slices=[{}], target="A", annotators=who)
+        for who in ("these annotators", "annotators like these")
+    )
+    assert [row.annotators for row in like] == ["these annotators", "annotators like these", "annotators like these"]
+    assert like[0] == here[0]
+    for narrow, wide in zip(here[1:], like[1:], strict=True):
+        assert narrow.value == wide.value
+        assert narrow.low is not None
+        assert narrow.high is not None
+        assert wide.low is not None
+        assert wide.high is not None
+        assert wide.low <= narrow.low < narrow.high <= wide.high
+
+
+def test_few_annotators_give_a_sentence_and_nothing_is_borrowed_instead() -> None:
+    judged, labelled = study()
+    labelled = replace(labelled, annotator=[f"p{row % 3}" for row in range(240)])
+    options = Options(
+        target="A", methods=("naive", "corrected"), annotators="annotators like these", borrow=("run",), floor=30
+    )
+    (naive, _), (corrected, share) = detailed(
+        judged, labelled, metrics=[METRICS["SES"]], slices=[{"model": "a"}], options=options
+    )
+    assert naive.value is not None
+    assert (corrected.value, corrected.low, corrected.annotators) == (None, None, "annotators like these")
+    assert corrected.why_undefined == "undefined: 3 annotators tell too little of annotators like these; 5 are needed"
+    assert share.n == corrected.n > 30
+
+
+def test_annotators_like_these_need_their_names() -> None:
+    judged, labelled = study()
+    with pytest.raises(ValueError, match="give the annotator of every labelled row"):
+        table(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], target="A", annotators="annotators like these")
+
+
 def test_a_mean_over_runs_is_the_mean_of_the_runs() -> None:
     judged, labelled = study()
     runs: list[dict[str, str]] = [{"run": "0"}, {"run": "1"}]

@@ -286,3 +286,57 @@ def test_slices_follow_the_frame() -> None:
         {"model": "b", "run": "1"},
         {"model": "b", "run": "2"},
     ]
+
+
+@pytest.mark.parametrize("labels_of_the_second", [0, 1])
+def test_a_mean_over_runs_with_a_run_that_hardly_anyone_labelled_says_so(labels_of_the_second: int) -> None:
+    judged, labelled = study()
+    run = np.array(labelled.columns["run"])
+    kept = (run == "0") | (np.cumsum(run == "1") <= labels_of_the_second)
+    C = np.where(kept, labelled.C, np.nan)
+    few = replace(labelled, C=C)
+    rows = table(judged, few, metrics=[METRICS["Acc"]], slices=[{}], target="A", average="runs", floor=1)
+    assert [row.tier for row in rows] == [None, "refused", "refused"]
+    why = "refused: 1 of the 2 parts to average have fewer than 2 labels in the denominator; label more"
+    assert [row.why_undefined for row in rows[1:]] == [why, why]
+    assert rows[0].value is not None
+    pooled = table(judged, few, metrics=[METRICS["Acc"]], slices=[{}], target="A", methods=["corrected"])
+    assert pooled[0].value is not None
+
+
+def test_a_run_that_is_labelled_whole_needs_no_second_label() -> None:
+    judged, labelled = study()
+    run = np.array(labelled.columns["run"])
+    # One response is left of the second run, and it is labelled.
+    last = int(np.flatnonzero(run == "1")[0])
+    code, C = int(labelled.code[last]), np.where((run == "0") | (np.arange(240) == last), labelled.C, np.nan)
+    frame = np.array(judged.columns["run"]) == "0"
+    small = JudgedRows(
+        columns={
+            name: [*np.array(values)[frame].tolist(), labelled.columns[name][last]]
+            for name, values in judged.columns.items()
+        },
+        code=np.append(judged.code[frame], code),
+        count=np.ones(int(frame.sum()) + 1, dtype=np.int64),
+    )
+    (row,) = table(
+        small,
+        replace(labelled, C=C),
+        metrics=[METRICS["Acc"]],
+        slices=[{}],
+        target="A",
+        average="runs",
+        methods=["corrected"],
+    )
+    assert row.value is not None
+
+
+def test_bad_rows_are_refused_before_anything_is_computed() -> None:
+    judged, labelled = study()
+
+    def never(usable: NDArray[np.bool_]) -> Design:
+        raise AssertionError("a design was made of bad rows")
+
+    bad = replace(labelled, C=np.full(240, 3.0), design_of=never)
+    with pytest.raises(ValueError, match=r"label C is 3 in 240 rows.*no column 'prompt'"):
+        table(judged, bad, metrics=[METRICS["Acc"]], slices=[{"prompt": "p"}], target="A")

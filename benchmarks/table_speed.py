@@ -13,7 +13,8 @@ import time
 
 import numpy as np
 
-from benchmarks.coverage_populations import MIDDLE, Codes, Frame, drawn, frame
+from benchmarks.coverage_draws import drawn
+from benchmarks.coverage_populations import MIDDLE, Codes, Frame, frame
 from metrics.definitions import METRICS, WARRANTS
 from metrics.rows import JudgedRows, LabelledRows, slices_by
 from metrics.table import Options, detailed

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Literal
 
@@ -177,27 +178,15 @@ class _OfMetric:
             part=None if row_part is None else row_part[self._usable],
         )
         options = self._options
-        share = (
-            human_only(
-                sample,
-                population,
-                level=options.level,
-                floor=options.floor,
-                about=options.about,
-                annotators=options.annotators,
-                seed=options.seed,
-            )
-            if method == "human-only"
-            else corrected(
-                sample,
-                population,
-                level=options.level,
-                floor=options.floor,
-                prediction=self._prediction,
-                about=options.about,
-                annotators=options.annotators,
-                seed=options.seed,
-            )
+        way = human_only if method == "human-only" else partial(corrected, prediction=self._prediction)
+        share = way(
+            sample,
+            population,
+            level=options.level,
+            floor=options.floor,
+            about=options.about,
+            annotators=options.annotators,
+            seed=options.seed,
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, here, sample, population) or share

@@ -46,6 +46,9 @@ POPULATIONS: dict[str, Callable[[int], Frame]] = {
     "unlike judges": lambda seed: frame(
         MIDDLE, tasks=110, settings=6, style=0.0, errors=np.array([4.0, 1, 1, 1, 1, 1]), seed=seed
     ),
+    "judges of two kinds": lambda seed: frame(
+        MIDDLE, tasks=110, settings=6, style=0.0, errors=np.array([4.0, 4, 4, 1, 1, 1]), seed=seed
+    ),
 }
 
 
@@ -66,14 +69,18 @@ def _cells() -> Iterator[Cell]:
         yield Cell(name=f"target B, 10 strata × {n}", population="10 strata", per_stratum=n, overlap=0.25)
     yield from _on_shared_units()
     yield from _with_annotators()
-    for kind in ("alike", "unlike"):
+    for judges, fails in (
+        ("alike judges", None),
+        ("unlike judges", "the judge errs four times as often in the slice"),
+        ("judges of two kinds", "the judge errs four times as often in half of the groups, the slice among them"),
+    ):
         yield Cell(
-            name=f"borrowed, {kind} judges",
-            population=f"{kind} judges",
+            name=f"borrowed, {judges}",
+            population=judges,
             per_stratum=(5,) * 5 + (40,) * 25,
             setting=0,
             lend=True,
-            shown_to_fail="the judge errs four times as often in the slice" if kind == "unlike" else None,
+            shown_to_fail=fails,
         )
 
 
@@ -109,6 +116,13 @@ def _with_annotators() -> Iterator[Cell]:
     common = Cell(name="10 strata × 40", population="10 strata", per_stratum=40)
     for people in (3, 6):
         yield replace(common, name=f"{people} annotators, these, 10 strata × 40", annotators=people)
+    yield replace(
+        common,
+        name="6 annotators, these, 10 strata × 100",
+        per_stratum=100,
+        annotators=6,
+        shown_to_fail="the finite-population correction of 30 % takes labels for facts, but people slip",
+    )
     yield replace(
         common,
         name="3 annotators, like these, 10 strata × 40",

@@ -75,10 +75,7 @@ def borrowed(
         why = "undefined: the estimated denominator is not above 0"
         return Share(value=None, n=n, tier="borrowed", why_undefined=why)
     ratio = float(weight @ (factor * sample.num)) / over
-    z = sample.num - ratio * sample.den
-    missed = np.where(lends, z - (np.bincount(cell, weight * z, len(size)) / np.maximum(known, 1e-300))[cell], 0.0)
-    growth = left_out(cell, sample.design.stratum, weight)
-    missed = missed * np.where(np.isinf(growth), 1.0, growth)
+    missed = np.where(lends, _missed(sample, cell, ratio), 0.0)
     own = float(size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size)))
     variance = (sample.design.variance(factor * missed) + own) / over**2
     trials = float((weight[lends].sum()) ** 2 / (weight[lends] @ weight[lends])) * counted / n
@@ -104,6 +101,15 @@ def borrowed(
         tier="borrowed",
         homogeneity=alike,
     )
+
+
+def _missed(sample: Sample, cell: Codes, ratio: float) -> Floats:
+    """By how much each row's residual differs from the mean of its cell, had it no part in that mean."""
+    weight = sample.design.weight
+    z = sample.num - ratio * sample.den
+    missed = z - (np.bincount(cell, weight * z) / np.maximum(np.bincount(cell, weight), 1e-300))[cell]
+    growth = left_out(cell, sample.design.stratum, weight)
+    return missed * np.where(np.isinf(growth), 1.0, growth)
 
 
 def _cells(

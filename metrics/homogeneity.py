@@ -23,8 +23,8 @@ def homogeneity(sample: Sample, *, cell: Codes, ratio: float, group: Codes, df: 
     counts, and that p is doubled.
 
     Its power is what the labels of the slice allow: with 25 of them, a judge with four times the odds of an error
-    there alone is found in a third to two thirds of the audits, one that errs so in half of the groups nearly always
-    (benchmarks/coverage.py).
+    there alone is found in three to six of ten audits, one that errs so in half of the groups nearly always
+    (benchmarks/coverage.py). A high p does not prove that the judge errs alike.
 
     Args:
         sample: The labelled rows.

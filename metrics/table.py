@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Literal
 
@@ -203,27 +204,15 @@ class OfMetric:
             return naive(self._metric, self._judged.code[here], self._judged.count[here], self._parts(here)[0])
         sample, population = self.case(at)
         options = self._options
-        share = (
-            human_only(
-                sample,
-                population,
-                level=options.level,
-                floor=options.floor,
-                about=options.about,
-                annotators=options.annotators,
-                seed=options.seed,
-            )
-            if method == "human-only"
-            else corrected(
-                sample,
-                population,
-                level=options.level,
-                floor=options.floor,
-                prediction=self.prediction(at),
-                about=options.about,
-                annotators=options.annotators,
-                seed=options.seed,
-            )
+        way = human_only if method == "human-only" else partial(corrected, prediction=self.prediction(at))
+        share = way(
+            sample,
+            population,
+            level=options.level,
+            floor=options.floor,
+            about=options.about,
+            annotators=options.annotators,
+            seed=options.seed,
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, at, sample, population) or share

@@ -114,6 +114,10 @@ def dots(
     >>> figure = dots({"": [Dot(name="<b>", value=0.25, low=0.2, high=0.3, words="25 %")]}, words="Share", key=("", ""))
     >>> "&lt;b&gt;" in figure, "left:62.50%" in figure
     (True, True)
+    >>> less = Dot(name="a", value=-0.1, low=-0.2, high=0.0, words="-10")
+    >>> figure = dots({"": [less]}, words="Points", key=("", ""), signed=True)
+    >>> "left:25.00%" in figure, "left:0.00%;width:50.00%" in figure, "<span>+20</span>" in figure
+    (True, True, True)
     """
     rows = [row for group in groups.values() for row in group]
     end, bare = _end(rows), all(row.value is None and row.beside is None for row in rows)
@@ -126,7 +130,7 @@ def dots(
     return (
         f'<div class="ea dots"><table><colgroup><col class="name"><col><col class="number">{last}</colgroup>'
         f"{'' if bare else f'<thead><tr><th></th>{scale}{head}</tr></thead>'}{bodies}</table>"
-        f"{'' if bare else _key(*key)}</div>"
+        f"{'' if bare else _key(key[0], key[1] if any(row.beside is not None for row in rows) else '')}</div>"
     )
 
 
@@ -189,10 +193,8 @@ def _track(row: Dot, scale: Scale) -> str:
 
 
 def _key(dot: str, hollow: str) -> str:
-    return (
-        f'<div class="key"><span><span class="mark dot"></span>{escape(dot)}</span>'
-        f'<span><span class="mark hollow"></span>{escape(hollow)}</span></div>'
-    )
+    other = f'<span><span class="mark hollow"></span>{escape(hollow)}</span>' if hollow else ""
+    return f'<div class="key"><span><span class="mark dot"></span>{escape(dot)}</span>{other}</div>'
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:

@@ -271,13 +271,13 @@ def budgets(
         # The annotators count whenever they are known.
         of = OfMetric(metric, judged, labelled, replace(options, annotators="annotators like these"))
         for place in places:
-            at = of.at(place)
+            at = of.where(place)
             sample, population = of.case(at)
             one = budget(
                 sample,
                 population,
                 questions=None if asked is None else (asked[0][at.here], asked[1][of.usable]),
-                prediction=of.prediction(at),
+                prediction=of.prediction_at(at),
                 level=options.level,
                 floor=options.floor,
                 about=options.about,

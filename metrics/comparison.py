@@ -1,7 +1,8 @@
 """Two slices under one audit: as people would have it, how much do they differ."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +18,67 @@ from metrics.tasks import over_tasks, task_scores, tasks_of
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
-Case = tuple[Sample, Population]
-Variances = tuple[float, float, float]
+Variances = tuple[float, ...]
+"""Of a difference, of its first and of its second."""
 
 
-def slice_difference(
-    first: Sample,
-    second: Sample,
-    populations: tuple[Population, Population],
-    *,
-    level: float = 0.95,
-    floor: int = FLOOR,
-    predictions: tuple[Prediction | None, Prediction | None] = (None, None),
-    about: About = "these responses",
-) -> Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Side:
+    """One of the two slices that are compared; worked out once, however many others it is compared with."""
+
+    sample: Sample
+    population: Population
+    share: Share
+    about: About
+    score: Floats
+    """What each sampled row adds to the share as its weight grows, shape (n,); 0 if all of the slice is labelled."""
+    ratio: Greg | None
+    """None when the share is undefined."""
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        population: Population,
+        *,
+        level: float = 0.95,
+        floor: int = FLOOR,
+        prediction: Prediction | None = None,
+        about: About = "these responses",
+    ) -> Self:
+        """A slice of the frame, and the rows of the whole draw with `in_slice` marking it.
+
+        Args:
+            sample: As for `corrected`, and so are the others; "such tasks" needs the task of every row, numbered alike
+                in both slices.
+            population: The slice on the frame.
+            level: Confidence level in (0, 1).
+            floor: Labels in the denominator that the slice needs.
+            prediction: `Prediction.none()` compares people's labels alone.
+            about: For which population.
+
+        Raises:
+            ValueError: The sample holds adjudicated values, or as for `corrected`.
+        """
+        if sample.second is not None:
+            raise ValueError("adjudicated values are not compared; give the labels of target A alone")
+        share = corrected(sample, population, level=level, floor=floor, prediction=prediction, about=about)
+        defined = share.value is not None
+        ratio = greg(sample, population, predicting(sample, population, prediction)) if defined else None
+        census = int(sample.in_slice.sum()) == population.size
+        score = np.zeros(len(sample.num)) if ratio is None or census else ratio.score(sample)
+        return cls(sample=sample, population=population, share=share, about=about, score=score, ratio=ratio)
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Value, low and high of a share that is defined."""
+        share = self.share
+        if share.value is None or share.low is None or share.high is None:
+            raise ValueError("a share without an interval cannot be compared")
+        return share.value, share.low, share.high
+
+
+def slice_difference(first: Side, second: Side, *, level: float = 0.95) -> Difference:
     """A metric on one slice less that on another, both corrected, from one draw.
 
     Each ratio R is that of `correction.corrected`; the variance is the design's of one linearised variable over the
@@ -54,20 +102,16 @@ def slice_difference(
     to the end that faces 0 in the place of t SE.
 
     Args:
-        first: The rows of the whole draw, `in_slice` marking the first slice.
-        second: The same rows, marking the second; numerator and judge may differ too.
-        populations: The two slices on the frame.
-        level: Confidence level in (0, 1).
-        floor: Labels in the denominator that each slice needs.
-        predictions: As for `corrected`, of each; `Prediction.none()` for both compares people's labels alone.
-        about: For which population; "such tasks" needs the task of every row, numbered alike in both.
+        first: One slice.
+        second: The other, of the same sampled rows; numerator and judge may differ too.
+        level: Confidence level in (0, 1), as the two were made with.
 
     Returns:
         `n` counts the sampled rows in either slice. Undefined when one of the two is refused or undefined; the reason
-        says which. Of zero width only if all of both slices is labelled.
+        says which. Of zero width only if all of both slices is labelled and the difference is for these responses.
 
     Raises:
-        ValueError: The samples are not of the same rows or hold adjudicated values, or as for `corrected`.
+        ValueError: The samples are not of the same rows.
 
     Source: variance: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, sections 5.5 and 5.7;
     interval: Zou & Donner (2008), Stat. Med. 27(10), 1693-1702, doi:10.1002/sim.3095.
@@ -78,38 +122,34 @@ def slice_difference(
     ...     return Sample(num=np.array([1.0, 1, 1, 0]), den=np.ones(4), code=np.full(4, 80),
     ...                   in_slice=np.array(inside), design=design)
     >>> frame = Population(code=np.array([80]), count=np.array([4]))
-    >>> found = slice_difference(rows(True, True, False, False), rows(False, False, True, True), (frame, frame),
-    ...                          floor=1, predictions=(Prediction.none(), Prediction.none()))
+    >>> sides = [Side.of(rows(*inside), frame, floor=1, prediction=Prediction.none())
+    ...          for inside in ((True, True, False, False), (False, False, True, True))]
+    >>> found = slice_difference(*sides)
     >>> found.value, round(found.se, 4)
     (0.5, 0.2887)
     """
-    _check_same_rows(first.design, second.design)
-    if first.second is not None or second.second is not None:
-        raise ValueError("adjudicated values are not compared; give the labels of target A alone")
-    either = first.in_slice | second.in_slice
-    rows, clusters = int(either.sum()), len(np.unique(first.design.cluster[either]))
-    cases = list(zip((first, second), populations, strict=True))
-    shares = [
-        corrected(*case, level=level, floor=floor, prediction=prediction, about=about)
-        for case, prediction in zip(cases, predictions, strict=True)
-    ]
+    design = first.sample.design
+    _check_same_rows(design, second.sample.design)
+    either = first.sample.in_slice | second.sample.in_slice
+    rows, clusters = int(either.sum()), len(np.unique(design.cluster[either]))
     missing = [
-        f"{which} slice {share.why_undefined}"
-        for which, share in zip(("first", "second"), shares, strict=True)
-        if share.value is None
+        f"{which} slice {side.share.why_undefined}"
+        for which, side in (("first", first), ("second", second))
+        if side.share.value is None
     ]
+    variances = tuple(map(design.variance, (first.score - second.score, first.score, second.score)))
+    df = design.degrees_of_freedom(either)
+    if first.about == "such tasks" and not missing:
+        of_tasks, tasks = _by_tasks(first, second)
+        if tasks < 2:
+            missing = ["all responses are of one task, which says nothing about other tasks"]
+        elif of_tasks[0] > variances[0]:
+            variances, df = of_tasks, tasks - 1
     if missing:
         why = f"undefined: {'; '.join(missing)}"
         return Difference(value=None, level=level, n=rows, clusters=clusters, why_undefined=why)
-    found = [greg(*case, predicting(*case, prediction)) for case, prediction in zip(cases, predictions, strict=True)]
-    variances, df = _by_design(cases, found), first.design.degrees_of_freedom(either)
-    if about == "such tasks":
-        of_tasks, tasks = _by_tasks(cases, found)
-        if of_tasks[0] > variances[0]:
-            variances, df = of_tasks, max(1, tasks - 1)
-    ends = [_ends(share) for share in shares]
-    value, se = ends[0][0] - ends[1][0], sqrt(variances[0])
-    low, high = _joined(ends[0], ends[1], _correlation(*variances))
+    value, se = first.ends[0] - second.ends[0], sqrt(variances[0])
+    low, high = _joined(first.ends, second.ends, _correlation(*variances))
     p = _p_value(value, low, high, df, level)
     return Difference(value=value, se=se, low=low, high=high, level=level, df=df, p=p, n=rows, clusters=clusters)
 
@@ -122,33 +162,14 @@ def _check_same_rows(first: Design, second: Design) -> None:
             raise ValueError(f"the two samples differ in their design's {name}; mark two slices of the same rows")
 
 
-def _by_design(cases: Sequence[Case], found: Sequence[Greg | None]) -> Variances:
-    """Variances, over repeated draws, of the difference and of the two; what is all labelled does not vary."""
+def _by_tasks(one: Side, other: Side) -> tuple[Variances, int]:
+    """Variances over tasks of the difference and of the two, and how many tasks there are."""
+    tasks = np.unique(np.concatenate([tasks_of(side.sample, side.population) for side in (one, other)]))
     first, second = (
-        np.zeros(len(sample.num))
-        if ratio is None or int(sample.in_slice.sum()) == population.size
-        else ratio.score(sample)
-        for (sample, population), ratio in zip(cases, found, strict=True)
-    )
-    design = cases[0][0].design
-    return design.variance(first - second), design.variance(first), design.variance(second)
-
-
-def _by_tasks(cases: Sequence[Case], found: Sequence[Greg | None]) -> tuple[Variances, int]:
-    """The same over tasks, and how many tasks there are."""
-    tasks = np.unique(np.concatenate([tasks_of(*case) for case in cases]))
-    first, second = (
-        np.zeros(len(tasks)) if ratio is None else task_scores(*case, ratio, tasks)
-        for case, ratio in zip(cases, found, strict=True)
+        np.zeros(len(tasks)) if side.ratio is None else task_scores(side.sample, side.population, side.ratio, tasks)
+        for side in (one, other)
     )
     return (over_tasks(first - second), over_tasks(first), over_tasks(second)), len(tasks)
-
-
-def _ends(share: Share) -> tuple[float, float, float]:
-    """Value, low and high of a share that is defined."""
-    if share.value is None or share.low is None or share.high is None:
-        raise ValueError("a share without an interval cannot be compared")
-    return share.value, share.low, share.high
 
 
 def _correlation(of_difference: float, of_first: float, of_second: float) -> float:

@@ -110,6 +110,7 @@ class OverTasks:
     tasks: int
     models: int
     why_undefined: str | None = None
+    """A sentence for a person when there is no interval."""
 
 
 def order_over_tasks(
@@ -133,7 +134,8 @@ def order_over_tasks(
 
     Returns:
         Undefined with fewer than two models or tasks, where a model has nothing in a denominator, or one of the judges
-        sees no difference between models. Resamples of that kind count as another order, and not for the percentiles.
+        sees no difference between models. Resamples of that kind count as another order, and not for the percentiles,
+        of which there are none when more than 1 in 20 are of that kind.
 
     Raises:
         ValueError: Fewer than 100 replicates, or shapes that differ.
@@ -157,16 +159,18 @@ def order_over_tasks(
     drawn = np.random.default_rng(seed).multinomial(tasks - 1, np.full(tasks, 1 / tasks), size=replicates)
     again = np.einsum("rg,kgm->krm", drawn, totals, optimize=True)
     taus = kendall(_ratios(again[:2]), _ratios(again[2:]))
-    ordered = taus[~np.isnan(taus)]
+    ordered, same = taus[~np.isnan(taus)], float((taus >= 1 - 1e-9).mean())
     if len(ordered) < 0.95 * replicates:
-        why = f"undefined: {replicates - len(ordered)} of {replicates} resamples of the tasks have no order"
-        return OverTasks(kendall=float(tau), level=level, tasks=tasks, models=models, why_undefined=why)
+        why = f"no interval: {replicates - len(ordered)} of {replicates} resamples of the tasks have no order"
+        return OverTasks(
+            kendall=float(tau), same_order=same, level=level, tasks=tasks, models=models, why_undefined=why
+        )
     low, high = np.quantile(ordered, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
     return OverTasks(
         kendall=float(tau),
         low=min(float(low), float(tau)),
         high=max(float(high), float(tau)),
-        same_order=float((taus >= 1 - 1e-9).mean()),
+        same_order=same,
         level=level,
         tasks=tasks,
         models=models,

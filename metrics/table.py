@@ -175,12 +175,16 @@ class OfMetric:
         self._code = restrict(judged.code, metric.reads)
         self._predictions: dict[str | None, Prediction] = {}
 
-    def at(self, place: Slice) -> Where:
+    def where(self, place: Slice) -> Where:
         """The slice, by the contexts that count."""
         return where(self._judged, self._labelled, place, self._options.contexts, self._options.condition)
 
-    def case(self, at: Where) -> tuple[Sample, Population]:
+    def at(self, place: Slice) -> tuple[Sample, Population]:
         """The slice on the labelled rows and on the frame."""
+        return self.case(self.where(place))
+
+    def case(self, at: Where) -> tuple[Sample, Population]:
+        """The same of a slice that was looked up before."""
         here = at.here
         part, row_part = self._parts(here)
         sample = at.marked(self._sample, self.usable)
@@ -191,8 +195,13 @@ class OfMetric:
             task=None if self._task is None else self._task[0][here],
         )
 
-    def prediction(self, at: Where) -> Prediction | None:
-        """Fitted once for all slices that share it; None while nothing is labelled."""
+    @property
+    def prediction(self) -> Prediction | None:
+        """For slices of all contexts; None while nothing is labelled."""
+        return self.prediction_at(self.where({}))
+
+    def prediction_at(self, at: Where) -> Prediction | None:
+        """Fitted once for all slices that share it."""
         if at.key not in self._predictions and self.usable.any():
             self._predictions[at.key] = fit(at.marked(self._sample, self.usable))
         return self._predictions.get(at.key)
@@ -204,7 +213,7 @@ class OfMetric:
             return naive(self._metric, self._judged.code[here], self._judged.count[here], self._parts(here)[0])
         sample, population = self.case(at)
         options = self._options
-        way = human_only if method == "human-only" else partial(corrected, prediction=self.prediction(at))
+        way = human_only if method == "human-only" else partial(corrected, prediction=self.prediction_at(at))
         share = way(
             sample,
             population,

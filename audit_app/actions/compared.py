@@ -26,6 +26,9 @@ ADJUSTED: dict[Adjust, str] = {
     "none": "not adjusted for",
 }
 
+NAMED = 4
+"""Pairs that a sentence names; of more it gives the number."""
+
 FOR: dict[About, str] = {"such tasks": "such tasks in general", "these responses": "these responses"}
 
 
@@ -166,6 +169,13 @@ class Compared:
         pairs: dict[tuple[str, str], list[str]] = {}
         for one in real:
             pairs.setdefault((one.first, one.second), []).append(one.metric)
+        if len(pairs) > NAMED:
+            at = (
+                f"an adjusted p below {1 - self.level:.3g}"
+                if self.adjust != "none"
+                else f"p below {1 - self.level:.3g}"
+            )
+            return f"{by_whom}, {len(real)} of {family} differences are beyond chance ({many}): those with {at}."
         named = [f"{shown(a)} and {shown(b)} in {', '.join(names)}" for (a, b), names in pairs.items()]
         rest = "; every other difference could be chance" if len(real) < family else ""
         return f"{by_whom}, these differ beyond chance ({many}): {'; '.join(named)}{rest}."

@@ -1,106 +1,35 @@
 """Comparing models, prompts, conditions or judges on the same tasks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import combinations
 from typing import TypedDict
 
 import numpy as np
 
 from audit_app.actions import ranking
-from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Details, Order, Tested, Way
+from audit_app.actions.comparable import Question
+from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Details, Order, Tested
 from audit_app.actions.correcting import Corrected
-from audit_app.actions.labelled import Grounding, find_judge
+from audit_app.actions.labelled import find_judge
 from audit_app.actions.pairing import Matched, Pair
-from audit_app.actions.results import HEADLINE
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import read_seal
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import LABELS
 from data.store import items
-from data.store.connection import open_store
+from data.store.connection import Store, open_store
 from data.study import Study
-from metrics.correction import FLOOR
-from metrics.definitions import METRICS, WARRANTS
-from metrics.estimate import About, Estimate
+from metrics.definitions import METRICS
+from metrics.estimate import Estimate
 from metrics.mcnemar import mcnemar, tango
 from metrics.multiple import benjamini_hochberg, holm
 from metrics.paired import bootstrapped, clustered
 from metrics.permutation import sign_flip
-from metrics.table import Options
-
-COLUMNS = (*frames.SLICES, JUDGE)
-"""What can be compared."""
-
-NAMES = tuple(name for name in METRICS if name not in WARRANTS)
-"""The metrics that can be compared."""
 
 DRAWS = 9999
 """Sign flips drawn for a test; more where Holm's adjustment of a large family would leave nothing to find."""
-
-
-def values_of(study: Study) -> dict[str, tuple[str, ...]]:
-    """The columns that can be compared in a study, those with two values or more, and their values by name."""
-    return _values(frames.open_frame(study))
-
-
-@lru_cache(maxsize=8)
-def _values(frame: frames.Frame) -> dict[str, tuple[str, ...]]:
-    counts = frames.pattern_counts(frame, None, frames.SLICES)
-    found = {name: sorted(set(counts[name])) for name in frames.SLICES} | {JUDGE: frames.judges(frame)}
-    return {name: tuple(values) for name, values in found.items() if len(values) > 1}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is compared, and how; every choice but `by` has a default."""
-
-    by: str
-    """One of `COLUMNS`."""
-    names: Sequence[str] = HEADLINE
-    against: str | None = None
-    """Compare every other value with this one; None for every pair."""
-    within: Mapping[str, str] = field(default_factory=dict)
-    """Columns and the value that responses must have."""
-    method: Way | None = None
-    """None for both kinds of difference."""
-    adjust: Adjust = "holm"
-    population: About = "such tasks"
-    judge: str | None = None
-    sample_id: str | None = None
-    grounding: Grounding = "strict"
-    level: float = 0.95
-    floor: int = FLOOR
-    details: bool = False
-    seed: int = 1
-    """Of permutations and resamples."""
-
-    @property
-    def options(self) -> Options:
-        """The same for the table of metrics."""
-        return Options(target="A", methods=("naive", "corrected"), level=self.level, floor=self.floor,
-                       about=self.population)  # fmt: skip
-
-    def check(self) -> None:
-        """Refuses what cannot be asked.
-
-        Raises:
-            StudyProblem: An unknown column or metric, a restriction on the column that is compared, or one judge
-                where judges are compared.
-        """
-        if self.by not in COLUMNS:
-            raise StudyProblem(f"unknown column {self.by!r}; compare by one of {', '.join(COLUMNS)}")
-        for column in self.within:
-            if column not in frames.SLICES or column == self.by:
-                allowed = ", ".join(name for name in frames.SLICES if name != self.by)
-                raise StudyProblem(f"a comparison by {self.by} cannot be within {column!r}; use one of {allowed}")
-        unknown = [name for name in self.names if name not in NAMES]
-        if unknown:
-            raise StudyProblem(f"unknown metric {unknown[0]!r}; expected some of {', '.join(NAMES)}")
-        if self.by == JUDGE and self.judge is not None:
-            raise StudyProblem("all judges are compared; name one with `--against` to compare the others with it")
 
 
 def compare(study: Study, question: Question) -> Compared:
@@ -117,40 +46,17 @@ def compare(study: Study, question: Question) -> Compared:
     who = None if question.by == JUDGE else find_judge(frame, question.judge)
     matched = Matched.of(frame, question.by, who, question.within)
     pairs = _pairs(question, matched)
-    naive = question.method != "corrected" and (who is not None or question.by == JUDGE)
-    if question.method == "naive" and not naive:
-        raise StudyProblem("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`")
-    if naive and not any(matched.size(pair) for pair in pairs):
-        raise StudyProblem(_nothing_shared(question))
     with open_store(study) as store:
         seal = read_seal(store)
-        asked = question.method == "corrected" or (question.method is None and bool(items.samples(store)))
-        judges = list(matched.sizes) if question.by == JUDGE else [who]
-        people = {
-            judge: Corrected.of(study, store, frame, judge, question.options, (question.by, *question.within),
-                                sample_id=question.sample_id, grounding=question.grounding)
-            for judge in judges if asked
-        }  # fmt: skip
-    human = next(iter(people.values())).human if people else dict.fromkeys(LABELS, np.zeros(0))
-    scope = Scope.of(study, human)
+        people = _people(study, store, frame, question, list(matched.sizes) if question.by == JUDGE else [who])
+    without = _without_naive(question, matched, pairs, who, alone=question.method == "naive" or not people)
+    scope = Scope.of(study, next(iter(people.values())).human if people else dict.fromkeys(LABELS, np.zeros(0)))
     names = [name for name in question.names if scope.allows(name)]
-    found = _adjusted(
-        question.adjust,
-        [
-            Comparison(
-                metric=name,
-                first=pair[0],
-                second=pair[1],
-                corrected=_corrected(question, people, who, name, pair) if people else None,
-                **(_naive(question, matched, name, pair, len(names) * len(pairs)) if naive else NO_NAIVE),
-                n_pairs=matched.size(pair),
-                n_unmatched=matched.unmatched(pair),
-            )
-            for name in names
-            for pair in pairs
-        ],
-    )
-    numbers = list(_under_judges(question, people, names)) if question.by == JUDGE and seal.is_open else []
+    naive = question.method != "corrected" and without is None
+    found = _adjusted(question.adjust, list(_comparisons(question, matched, pairs, names, people, who, naive=naive)))
+    of_judges = question.by == JUDGE and seal.is_open
+    numbers = list(_under_judges(question, people, names)) if of_judges else []
+    notes = _notes(question, found, [scope.left_out(question.names), without], drawn=bool(people))
     return Compared(
         by=question.by,
         within=dict(question.within),
@@ -161,11 +67,51 @@ def compare(study: Study, question: Question) -> Compared:
         seal=seal,
         comparisons=tuple(found if seal.is_open else [one.sealed() for one in found]),
         under_judges=tuple((judge, e) for judge, e in numbers if set(e.slice) == set(question.within)),
-        orders=tuple(
-            _orders(question, matched, pairs, numbers, names) if question.by == JUDGE and seal.is_open else ()
-        ),
-        notes=tuple(_notes(question, found, scope.left_out(question.names), drawn=bool(people), naive=naive)),
+        orders=tuple(_orders(question, matched, pairs, numbers, names) if of_judges else ()),
+        notes=tuple(notes),
     )
+
+
+def _people(
+    study: Study, store: Store, frame: frames.Frame, question: Question, judges: Sequence[str | None]
+) -> dict[str | None, Corrected]:
+    """People's labels beside each judge's; nothing when they are not asked for, or not insisted on and not drawn."""
+    if question.method == "naive" or (question.method is None and not items.samples(store)):
+        return {}
+    return {
+        judge: Corrected.of(
+            study,
+            store,
+            frame,
+            judge,
+            question.options,
+            (question.by, *question.within),
+            sample_id=question.sample_id,
+            grounding=question.grounding,
+        )
+        for judge in judges
+    }
+
+
+def _without_naive(
+    question: Question, matched: Matched, pairs: Sequence[Pair], who: str | None, *, alone: bool
+) -> str | None:
+    """Why there is no naive difference; None where there is, or none is asked for.
+
+    Raises:
+        StudyProblem: There is none, and no other kind of difference either.
+    """
+    if question.method == "corrected":
+        return None
+    if who is None and question.by != JUDGE:
+        why = "No verdicts are imported, so there is no naive difference; `evidence-audit import verdicts FILE`."
+    elif not any(matched.size(pair) for pair in pairs):
+        why = _nothing_shared(question)
+    else:
+        return None
+    if alone:
+        raise StudyProblem(why)
+    return why
 
 
 def _pairs(question: Question, matched: Matched) -> list[Pair]:
@@ -191,9 +137,33 @@ def _nothing_shared(question: Question) -> str:
         ["task", *(column for column in frames.SLICES if column != question.by)]
     )  # fmt: skip
     return (
-        f"no two values of {question.by} share a {same}, or several responses do and cannot be told apart; "
-        "`--method corrected` compares without pairs"
+        f"No two values of {question.by} share a {same}, or several responses do and cannot be told apart: there is no "
+        "naive difference; corrected ones need no pairs, but labels on a sample."
     )
+
+
+def _comparisons(
+    question: Question,
+    matched: Matched,
+    pairs: Sequence[Pair],
+    names: Sequence[str],
+    people: Mapping[str | None, Corrected],
+    who: str | None,
+    *,
+    naive: bool,
+) -> Iterator[Comparison]:
+    family = len(names) * len(pairs)
+    for name in names:
+        for pair in pairs:
+            yield Comparison(
+                metric=name,
+                first=pair[0],
+                second=pair[1],
+                corrected=_corrected(question, people, who, name, pair) if people else None,
+                **(_naive(question, matched, name, pair, family) if naive else NO_NAIVE),
+                n_pairs=matched.size(pair),
+                n_unmatched=matched.unmatched(pair),
+            )
 
 
 def _corrected(
@@ -271,20 +241,17 @@ def _orders(
 
 
 def _notes(
-    question: Question, found: Sequence[Comparison], left_out: str | None, *, drawn: bool, naive: bool
+    question: Question, found: Sequence[Comparison], known: Sequence[str | None], *, drawn: bool
 ) -> Iterator[str]:
     """What is missing or was left out."""
-    if left_out:
-        yield left_out
+    yield from (note for note in known if note)
     if question.method is None and not drawn:
         yield "Nothing is drawn yet, so there is no corrected difference: this is the judge's word alone."
-    if question.method is None and not naive:
-        yield "No verdicts are imported, so there is no naive difference: people's labels stand alone."
     refused = sum(one.corrected is not None and one.corrected.difference.value is None for one in found)
     if refused:
         yield f"{refused} of {len(found)} corrected differences are refused or undefined; the table says why."
     most = max((one.n_unmatched for one in found), default=0)
-    if naive and most:
+    if most and any(one.naive for one in found):
         yield f"Up to {most} responses of a comparison have no partner and are left out of its naive difference."
     if question.by == JUDGE and drawn:
         yield "The corrected numbers rest on the same labels of people under every judge: they should agree."

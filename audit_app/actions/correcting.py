@@ -8,7 +8,7 @@ from audit_app.actions.labelled import Floats, Grounding, judged, labelled
 from data import frame as frames
 from data.store.connection import Store
 from data.study import Study
-from metrics.contrast import contrast
+from metrics.comparison import Side, slice_difference
 from metrics.definitions import METRICS
 from metrics.difference import Difference
 from metrics.estimate import Estimate
@@ -26,6 +26,7 @@ class Corrected:
     rows: LabelledRows
     options: Options
     _of: dict[str, OfMetric] = field(default_factory=dict)
+    _sides: dict[tuple[object, ...], Side] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -58,7 +59,7 @@ class Corrected:
 
     def less(self, other: Self, name: str, places: tuple[Slice, Slice]) -> Difference:
         """A metric here on the first place, less the same under another judge, or this one, on the second."""
-        return contrast(self._metric(name), other._metric(name), places, self.options)
+        return slice_difference(self._side(name, places[0]), other._side(name, places[1]), level=self.options.level)
 
     def estimates(self, names: Sequence[str], within: Slice) -> list[Estimate]:
         """The metrics within a slice: all of it, and each model of it."""
@@ -67,7 +68,17 @@ class Corrected:
         found = detailed(self.judged, self.rows, metrics=metrics, slices=[within, *models], options=self.options)
         return [estimate for estimate, _ in found]
 
-    def _metric(self, name: str) -> OfMetric:
-        if name not in self._of:
-            self._of[name] = OfMetric(METRICS[name], self.judged, self.rows, self.options)
-        return self._of[name]
+    def _side(self, name: str, place: Slice) -> Side:
+        key = (name, *place.items())
+        if key not in self._sides:
+            if name not in self._of:
+                self._of[name] = OfMetric(METRICS[name], self.judged, self.rows, self.options)
+            metric, options = self._of[name], self.options
+            self._sides[key] = Side.of(
+                *metric.at(place),
+                level=options.level,
+                floor=options.floor,
+                prediction=metric.prediction,
+                about=options.about,
+            )
+        return self._sides[key]

@@ -8,7 +8,8 @@ import click
 
 from audit_app.actions import compared
 from audit_app.actions import report as reports
-from audit_app.actions.comparing import COLUMNS, NAMES, Question, compare
+from audit_app.actions.comparable import COLUMNS, NAMES, Question
+from audit_app.actions.comparing import compare
 from audit_app.actions.comparison_tables import tables
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.results import HEADLINE

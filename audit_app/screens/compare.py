@@ -7,10 +7,12 @@ import streamlit as st
 from audit_app import figures, state
 from audit_app.actions import comparison_tables as tables
 from audit_app.actions.choices import Choices, choices
+from audit_app.actions.comparable import Question, values_of
 from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Tested, Way, shown
-from audit_app.actions.comparing import Question, compare, values_of
+from audit_app.actions.comparing import compare
 from audit_app.figures import Dot
 from metrics.definitions import METRICS
+from metrics.difference import Difference
 from metrics.estimate import About
 
 ALL = "all"
@@ -82,6 +84,7 @@ def _question(given: Choices, values: Mapping[str, Sequence[str]]) -> Question:
             )  # fmt: skip
             adjust = st.selectbox("Adjust p values", list(ADJUST), format_func=ADJUST.__getitem__, key="compare_adjust")
         with right:
+            details = st.toggle("Other tests of the naive differences, among all numbers", key="compare_details")
             about = st.selectbox("Corrected for", list(POPULATION), format_func=POPULATION.__getitem__)
             judge = None if by == JUDGE else figures.pick_judge(given)
             sample_id = figures.pick_sample(given)
@@ -93,7 +96,7 @@ def _question(given: Choices, values: Mapping[str, Sequence[str]]) -> Question:
         population=about,
         judge=judge,
         sample_id=sample_id,
-        details=True,
+        details=details,
     )
 
 
@@ -153,10 +156,18 @@ def _dot(found: Compared, one: Comparison, name: str) -> Dot:
         value=there.value if there else None,
         low=there.low if there else None,
         high=there.high if there else None,
-        words=(there.why_undefined or tables.points(there)) if there else "no verdicts",
+        words=_words(there) if there else "no verdicts",
         beside=other.difference.value if other else None,
         beside_words=tables.points(other.difference).partition(" (")[0] if other else "",
     )
+
+
+def _words(found: Difference) -> str:
+    """The number, or in few words why there is none; the whole reason is among all numbers."""
+    why = found.why_undefined
+    if why is None:
+        return tables.points(found)
+    return "too few labels" if "refused" in why else why.removeprefix("undefined: ")
 
 
 def _p(test: Tested | None, adjust: Adjust) -> str:

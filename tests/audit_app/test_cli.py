@@ -90,7 +90,7 @@ def test_every_command_has_help_and_an_example_that_fits_it(name: str, run: Run)
     ended = run(*name.split(), "--help")
     assert ended.code == 0
     assert len(ALL[name].get_short_help_str(200)) > 10
-    examples = re.findall(r"evidence-audit ([a-z ]+)", (ALL[name].epilog or "").replace("\n", " "))
+    examples = re.findall(r"evidence-audit ([a-z -]+)", (ALL[name].epilog or "").replace("\n", " "))
     assert examples, f"{name} has no example"
     assert examples[0].startswith(name)
     assert all(option.help for option in ALL[name].params if isinstance(option, click.Option) and

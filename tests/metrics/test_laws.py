@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from metrics.borrowing import borrowed
 from metrics.budget import budget
-from metrics.comparison import slice_difference
+from metrics.comparison import Side, slice_difference
 from metrics.construction import broken_share
 from metrics.correction import Population, Sample, corrected, human_only, naive
 from metrics.definitions import METRICS
@@ -175,7 +175,8 @@ def lent(one: Study) -> Numbers:
 def difference(one: Study) -> Numbers:
     samples = one.sample(one.drawn.inside), one.sample(~one.drawn.inside)
     populations = one.population(one.frame.inside), one.population(~one.frame.inside)
-    return of(slice_difference(*samples, populations, floor=5))
+    sides = [Side.of(*case, floor=5) for case in zip(samples, populations, strict=True)]
+    return of(slice_difference(sides[0], sides[1]))
 
 
 def of_table(one: Study, contexts: Contexts, place: dict[str, str]) -> Numbers:

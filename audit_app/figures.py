@@ -1,6 +1,6 @@
 """What the result screens are drawn with: tables and dots with intervals as escaped HTML, and the pickers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
@@ -8,8 +8,8 @@ from html import escape
 import streamlit as st
 
 from audit_app.actions.choices import Choices
-from audit_app.actions.report import percent
 from audit_app.actions.seal import Seal
+from audit_app.actions.wording import percent
 from audit_app.literal import literal
 from data.errors import StudyProblem
 from data.study import Study
@@ -168,7 +168,7 @@ def _row(row: Dot, scale: Scale, beside: str) -> str:
 def _number(text: str, *, bold: bool = False) -> str:
     """Text; where it is a number with its interval, the interval is not broken over two lines."""
     value, bracket, rest = text.partition(" (")
-    if not bracket or not value.lstrip("+-")[:1].isdigit():
+    if not bracket or not value.lstrip("-+")[:1].isdigit():
         return escape(text)
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
     return f'{value} <span class="range">({escape(rest)}</span>'
@@ -285,6 +285,19 @@ def pick_sample(given: Choices) -> str:
         return given.samples[0]
     chosen: str = st.selectbox("Sample", given.samples, key="sample", persist_state="session")
     return chosen
+
+
+def pick_slices(given: Choices, key: str) -> tuple[str, ...]:
+    """The columns to slice by: none, unless somebody chooses some."""
+    return tuple(st.multiselect("Slice by", given.slices, placeholder="nothing", key=key)) if given.slices else ()
+
+
+def closer(title: str, key: str, draw: Callable[[], None]) -> None:
+    """An expander for what takes a moment to work out: drawn only once somebody opens it."""
+    part = st.expander(title, key=key, on_change="rerun")
+    if part.open:
+        with part:
+            draw()
 
 
 def pick_judge(given: Choices) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.actions.design import design_of
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, LABELS
@@ -18,7 +19,6 @@ from metrics.estimate import Target
 from metrics.patterns import encode
 from metrics.table import JudgedRows, LabelledRows
 from sampling.design import Design
-from sampling.strata import merge_small
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -108,9 +108,9 @@ class Labelled:
     """Share of the context stratum that was drawn, per row; 1 when the draw was not linked."""
     columns: dict[str, list[str]]
     judge: dict[str, Floats]
-    """The judge's labels by name, nan where missing."""
+    """The judge's labels and diagnostics by name, nan where missing."""
     human: dict[str, Floats]
-    """People's labels by name, nan where missing, skipped or cannot judge."""
+    """People's labels and diagnostics by name, nan where missing, skipped or cannot judge."""
     warrant: Floats
     """Whether the audited context of a row establishes no one answer: 1 or 0, nan where it was not audited."""
     n_undecided: int
@@ -135,25 +135,12 @@ class Labelled:
 
     def design(self, usable: Flags) -> Design:
         """The design of some of the rows; strata with fewer than two usable units are merged in the fixed order."""
-        rows = [draw for draw, use in zip(self.draws, usable, strict=True) if use]
-        linked = bool(self.sample["linked"])
-        members: dict[str, set[str]] = defaultdict(set)
-        for row in rows:
-            members[row["stratum"]].add(row["context_id"] if linked else row["unit"])
-        sizes = {draw["stratum"]: draw["stratum_size"] for draw in self.draws}
-        merge = merge_small(list(sizes), self.sample["strata"], members, sizes)
-        strata = [merge.stratum[row["stratum"]] for row in rows]
-        counts = {name: strata.count(name) for name in set(strata)}
-        # A lone row cannot give a variance; the floor refuses every number that would rest on it.
-        size = [counts[name] if name in merge.too_few else merge.stratum_size[name] for name in strata]
-        alone = np.array([name in merge.too_few for name in strata], dtype=bool)
-        return Design.of_draws(
-            stratum=strata,
-            stratum_size=size,
-            inclusion_probability=np.where(alone, 1.0, [row["inclusion_probability"] for row in rows]),
-            unit=[row["unit"] for row in rows],
-            cluster=[row["context_id"] for row in rows] if linked else None,
-            first_fraction=np.where(alone, 1.0, self.first_fraction[usable]),
+        return design_of(
+            self.draws,
+            usable,
+            columns=self.sample["strata"],
+            linked=bool(self.sample["linked"]),
+            first_fraction=self.first_fraction,
         )
 
     def rows(self, *, warrant: bool = False) -> LabelledRows:
@@ -211,10 +198,10 @@ def labelled(
         draws=draws,
         first_fraction=_first_fractions(store, sample, draws),
         columns={name: judged[name].tolist() for name in frames.SLICES},
-        judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in LABELS},
+        judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in frames.LABEL_COLUMNS},
         human={
             name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
-            for name in LABELS
+            for name in frames.LABEL_COLUMNS
         },
     )
 

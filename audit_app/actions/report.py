@@ -1,59 +1,26 @@
 """The report: one page of Markdown, or the same as JSON."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tabulate import tabulate
-
-from agreement.result import Agreement
 from audit_app.actions.contexts import ContextAudit, context_audit
+from audit_app.actions.judge_rows import judge_rows
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.labelled import Grounding
+from audit_app.actions.rater_rows import agreement_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
 from audit_app.actions.results import MetricsResult, metrics
+from audit_app.actions.wording import as_table as as_table
+from audit_app.actions.wording import percent as percent
+from audit_app.actions.wording import with_interval as with_interval
 from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import METRICS
 from metrics.estimate import Estimate
 
 METHODS = ("naive", "human-only", "corrected")
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    """A share as a percentage, a dash when there is none.
-
-    >>> percent(0.12345), percent(None)
-    ('12.3 %', '–')
-    """
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
-
-
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A share with its interval.
-
-    >>> with_interval(0.5, 0.25, 0.75)
-    '50.0 % (25.0–75.0)'
-    >>> with_interval(0.5, 0.5, 0.5)
-    '50.0 % (exact)'
-    """
-    if value is None:
-        return "–"
-    if value == low == high:
-        return f"{percent(value)} (exact)"
-    return percent(value) if low is None or high is None else f"{percent(value)} ({100 * low:.1f}–{100 * high:.1f})"
-
-
-def coefficient(found: Agreement) -> str:
-    """A coefficient with its interval, or the sentence that says why there is none."""
-    if found.value is None:
-        return found.why_undefined or "undefined"
-    if found.name == "percent_agreement":
-        return with_interval(found.value, found.low, found.high)
-    if found.value == found.low == found.high:
-        return f"{found.value:z.3f} (exact)"
-    return f"{found.value:z.3f} ({found.low:z.3f} to {found.high:z.3f})"
 
 
 def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
@@ -76,71 +43,6 @@ def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
     return list(rows.values())
 
 
-def judge_rows(check: JudgeCheck) -> list[dict[str, str]]:
-    """One row per label: how the judge stands to people."""
-    rows = []
-    for label, found in check.labels.items():
-        shares = {
-            name: with_interval(share.value, share.low, share.high)
-            for name, share in (
-                ("sensitivity", found.sensitivity),
-                ("specificity", found.specificity),
-                ("accuracy", found.accuracy),
-                ("always yes", found.always_yes),
-            )
-        }
-        notes = [s.why_undefined for s in (found.sensitivity, found.specificity, found.kappa) if s.why_undefined]
-        rows.append(
-            {
-                "label": label,
-                **shares,
-                "kappa": coefficient(found.kappa) if found.kappa.value is not None else "–",
-                "n": str(found.n),
-                "dropped": str(found.n_dropped),
-                "note": "; ".join(notes),
-            }
-        )
-    return rows
-
-
-TITLES = {
-    "percent_agreement": "percent",
-    "krippendorff_alpha_nominal": "alpha",
-    "krippendorff_alpha_ordinal": "alpha (ordinal)",
-    "gwet_ac1": "AC1",
-}
-
-
-def agreement_rows(result: AgreementResult) -> list[dict[str, str]]:
-    """One row per label: how well people agree."""
-    rows = []
-    for label in result.labels:
-        rows.append(
-            {
-                "label": f"{label.label} ({label.title})",
-                **{TITLES[found.name]: coefficient(found) for found in label.coefficients},
-                "items": str(label.n_items),
-                "dropped": str(label.n_dropped),
-                "cannot judge": str(label.n_cannot_judge),
-            }
-        )
-    return rows
-
-
-def pair_rows(result: AgreementResult) -> list[dict[str, str]]:
-    """One row per label and pair of people: Cohen's kappa."""
-    return [
-        {
-            "label": label.label,
-            "people": " · ".join(result.names.get(person, person) for person in pair["people"]),
-            "Cohen's kappa": coefficient(pair["kappa"]),
-            "items": str(pair["kappa"].n),
-        }
-        for label in result.labels
-        for pair in label.pairs
-    ]
-
-
 def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
     """One row per context in which something is wrong or surprising."""
     return [
@@ -153,14 +55,6 @@ def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
         }
         for finding in audit.findings
     ]
-
-
-def as_table(rows: Sequence[dict[str, str]], style: str = "simple") -> str:
-    """Rows as a text table; columns without any entry are left out."""
-    used = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
-    return tabulate(
-        [[row.get(name, "") for name in used] for row in rows], headers=used, tablefmt=style, disable_numparse=True
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,12 @@ import click
 from audit_app.cli.calibrating import rogan_gladen
 from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
+from audit_app.cli.judge import judge_group
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
 from audit_app.cli.prompting import prompt_group
-from audit_app.cli.results import agreement, judge_group, metrics, report
+from audit_app.cli.raters import agreement
+from audit_app.cli.results import metrics, report
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
 

@@ -1,4 +1,4 @@
-"""What all commands share: the study option, JSON output, and errors in a sentence instead of a traceback."""
+"""What commands share: the study and the options of results, JSON output, and errors in a sentence, not a traceback."""
 
 import json
 import os
@@ -10,9 +10,14 @@ from typing import Any, TypeVar
 
 import click
 
+from audit_app.actions.seal import unseal
+from audit_app.actions.studies import checked_study
 from data.errors import StudyProblem
+from data.frame import SLICES
+from data.study import Study
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Options = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Group(click.Group):
@@ -46,6 +51,56 @@ def study_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Adds `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(command)
+
+
+def by_option(command: Command) -> Command:
+    """Adds `--by COLUMNS`, as a tuple of columns."""
+
+    def columns(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[str, ...]:
+        return tuple(name.strip() for name in given.split(",")) if given else ()
+
+    about = f"Slice by these columns, with commas between: {', '.join(SLICES)}."
+    return click.option("--by", metavar="COLUMNS", callback=columns, help=about)(command)
+
+
+def level_option(command: Command) -> Command:
+    """Adds `--level SHARE`."""
+    about = "Confidence level of the intervals."
+    kind = click.FloatRange(0.5, 0.999)
+    return click.option("--level", type=kind, default=0.95, show_default=True, help=about)(command)
+
+
+def result_options(*, judge: bool = True, target: bool = True, grounding: bool = True) -> Options:
+    """The options of every command that prints results."""
+    options: list[Callable[..., Any]] = [json_option, study_option]
+    options.append(click.option("--unseal", metavar="REASON", help="Open results before all labels are in, for good."))
+    options.append(click.option("--sample", "sample_id", help="Which sample; the newest by default."))
+    if judge:
+        options.append(click.option("--judge", help="Which judge; the first by name by default."))
+    if target:
+        about = "A: what one annotator says. B: the adjudicated or unanimous label, on the overlap."
+        options.append(
+            click.option("--target", type=click.Choice(["A", "B"]), default="A", show_default=True, help=about)
+        )
+    if grounding:
+        about = "Whether “supported but contradicted” counts as grounded (lenient)."
+        ways = click.Choice(["strict", "lenient"])
+        options.append(click.option("--grounding", type=ways, default="strict", show_default=True, help=about))
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def open_study(folder: Path, reason: str | None) -> Study:
+    """The study in a folder, once all is well with it; opened early where a reason is given."""
+    study = checked_study(folder)
+    if reason:
+        unseal(study, reason)
+    return study
 
 
 def print_json(value: Any) -> None:

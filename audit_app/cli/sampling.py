@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from audit_app.actions.report import as_table
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import as_table
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 
 

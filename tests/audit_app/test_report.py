@@ -8,8 +8,9 @@ import pytest
 from audit_app.actions.demo import Demo
 from audit_app.actions.judging import judge_check
 from audit_app.actions.raters import agreement
-from audit_app.actions.report import as_json, as_markdown, as_table, percent, report
+from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import HEADLINE, metrics
+from audit_app.actions.wording import as_table, percent
 from metrics.definitions import METRICS
 
 

@@ -96,15 +96,23 @@ def annotator_variance(
         rho = _rho(anova, n, level)
     effect = None if rho.value is None else 1 + (load - 1) * max(rho.value, 0.0)
     why = rho.why_undefined
-    if effect is not None and annotators < FEWEST_ANNOTATORS:
-        effect = None
-        why = (
-            f"undefined: {annotators} annotators tell too little of annotators like these; "
-            f"{FEWEST_ANNOTATORS} are needed"
-        )
+    if effect is not None and (few := too_few(annotators)):
+        effect, why = None, few
     return AnnotatorVariance(
         rho_int=rho, n_annotators=annotators, mean_load=load, design_effect=effect, why_no_design_effect=why
     )
+
+
+def too_few(annotators: int) -> str | None:
+    """Why so many annotators say too little of others like them; None when there are enough.
+
+    >>> too_few(1), too_few(5)
+    ('undefined: 1 annotator tells too little of annotators like these; 5 are needed', None)
+    """
+    if annotators >= FEWEST_ANNOTATORS:
+        return None
+    many = "1 annotator tells" if annotators == 1 else f"{annotators} annotators tell"
+    return f"undefined: {many} too little of annotators like these; {FEWEST_ANNOTATORS} are needed"
 
 
 def _rho(anova: _Anova, n: int, level: float) -> Agreement:

@@ -216,6 +216,18 @@ def test_a_refused_slice_says_which() -> None:
     assert (found.value, found.low, found.why_undefined, found.n) == (None, None, why, 80)
 
 
+@pytest.mark.parametrize("labels_of_the_second_run", [0, 1])
+def test_a_mean_over_runs_of_which_one_is_hardly_labelled_says_which_slice(labels_of_the_second_run: int) -> None:
+    design, of_first = simple(80, 800), np.arange(80) < 40
+    run = np.where(np.arange(80) >= 80 - labels_of_the_second_run, 1, 0)
+    run[:20] = 1
+    frame = Population(code=np.full(2, MISSING), count=np.array([200, 200]), part=np.array([0, 1]))
+    samples = [replace(rows([1, 0] * 40, place, design), part=run) for place in (of_first, ~of_first)]
+    found = slice_difference(*(Side.of(sample, frame, prediction=NONE) for sample in samples))
+    why = "second slice refused: 1 of the 2 parts to average have fewer than 2 labels in the denominator; label more"
+    assert (found.value, found.why_undefined) == (None, f"undefined: {why}")
+
+
 def test_slices_of_different_rows_are_refused() -> None:
     place = np.ones(8, dtype=bool)
     first, second = rows([1, 0] * 4, place, simple(8, 80)), rows([1, 0] * 4, place, simple(8, 90))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit_app.actions.draw_plan import FLOOR, Plan
-from audit_app.actions.labelled import find_judge, labelled
+from audit_app.actions.labelled import labelled
 from audit_app.actions.population import Population
 from data import frame as frames
 from data.errors import StudyProblem
@@ -85,10 +85,9 @@ def _of_pilot(study: Study, store: Store, frame: frames.Frame, pilot: str) -> tu
 
 
 def _of_judge(frame: frames.Frame, population: Population, judge: str | None) -> tuple[list[str], Mapping[str, Floats]]:
-    who = find_judge(frame, judge)
-    if who is None:
+    if judge is None:
         raise StudyProblem("--allocation: Neyman's allocation needs verdicts, or a labelled sample as --pilot")
-    rows = frames.judged_rows(frame, who, [c.item_id for c in population.responses])
+    rows = frames.judged_rows(frame, judge, [c.item_id for c in population.responses])
     labels = {name: rows[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in LABELS}
     return rows["response_id"].tolist(), labels
 

@@ -93,15 +93,12 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
     notes, wanted = [], n_responses(population, plan)
     if len(responses) < wanted:
         notes.append(f"{len(responses)} of {wanted} responses: the drawn contexts hold no more; see --contexts")
-    drawn = {r.stratum: r.sample_size for r in responses}
-    if population.linked and plan.allocation != "proportional" and len(responses) == wanted:
-        goal = rule(population.sizes("response"), wanted, floor=plan.floor, at_least=None)
-        short = [name for name in drawn if drawn[name] < goal[name] - 1]
-        if short:
-            notes.append(
-                f"in {len(short)} strata the drawn contexts hold fewer responses than the allocation would take "
-                f"({short[0]!r}: {drawn[short[0]]} of {goal[short[0]]}), and others got them; see --contexts"
-            )
+    short = _short(population, plan, rule, responses) if len(responses) == wanted else []
+    if short:
+        notes.append(
+            f"in {len(short)} strata the drawn contexts hold fewer responses than would be taken ({short[0]}), and "
+            "others got them; see --contexts"
+        )
     thin = small(population, plan)
     if thin and plan.allocation == "proportional":
         names = f"{', '.join(map(repr, thin[:3]))}{f' and {len(thin) - 3} more' if len(thin) > 3 else ''}"
@@ -112,6 +109,18 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
     if 0 < plan.core < CORE_LEAST:
         notes.append(f"a core of {plan.core} is below the {CORE_LEAST} that tests with three annotators need")
     return notes
+
+
+def _short(population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen]) -> list[str]:
+    """Strata of a linked draw that got less than their due: the floor, and with other rules their share."""
+    if not population.linked:
+        return []
+    sizes, drawn = population.sizes("response"), {r.stratum: r.sample_size for r in responses}
+    due = {name: min(plan.floor, size) for name, size in sizes.items()}
+    if plan.allocation != "proportional":
+        goal = rule(sizes, n_responses(population, plan), floor=plan.floor, at_least=None)
+        due = {name: max(due[name], goal[name] - 1) for name in sizes}
+    return [f"{name!r}: {drawn[name]} of {due[name]}" for name in sizes if drawn[name] < due[name]]
 
 
 def small(population: Population, plan: Plan) -> list[str]:

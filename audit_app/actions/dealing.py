@@ -77,8 +77,8 @@ def deal(study: Study, *, without: Collection[str] = ()) -> Dealt:
         dealt = deal_in(store, study, without=without)
         if dealt is None:
             raise StudyProblem(
-                "dealing needs two active annotators of one team or more who can sign in; add people with `evidence-audit people add "
-                "NAME`. Until then everybody takes the next opening"
+                "dealing needs two active annotators of one team or more who can sign in; add people with "
+                "`evidence-audit people add NAME`. Until then everybody takes the next opening"
             )
         return dealt
 

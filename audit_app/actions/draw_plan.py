@@ -70,6 +70,12 @@ class Plan:
     deal: bool = True
     """Whether the work is dealt out where two active annotators or more are there."""
 
+    @property
+    def looks_at_judge(self) -> bool:
+        """Whether a judge's labels decide anything."""
+        by_judge = any(column == JUDGE or column in DIAGNOSTICS for column in self.strata or ())
+        return by_judge or (self.allocation == "neyman" and self.pilot is None)
+
     def check(self) -> None:
         """Refuses what makes no sense, before anything is computed.
 
@@ -124,8 +130,7 @@ class Plan:
             if isinstance(bins, tuple) and list(bins) != sorted(set(bins)):
                 yield "--bins", f"cut points of {column!r} are {', '.join(map(str, bins))}; expected numbers that rise"
 
-        judged = any(column == JUDGE or column in DIAGNOSTICS for column in self.strata or ())
-        if self.judge is not None and not judged and (self.allocation != "neyman" or self.pilot is not None):
+        if self.judge is not None and not self.looks_at_judge:
             yield "--judge", "a judge forms strata only when `judge` is among the strata columns; add --strata judge"
 
     def stored(self, bins: Bins, merged: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -49,16 +49,13 @@ class Population:
         return dict(Counter(c.stratum for c in (self.responses if kind == "response" else self.contexts)))
 
 
-def read_population(
-    frame: frames.Frame, plan: Plan, *, judge: str | None = None, labels: Sequence[str] = LABELS
-) -> Population:
+def read_population(frame: frames.Frame, plan: Plan, *, labels: Sequence[str] = LABELS) -> Population:
     """The frame, stratified as the plan asks.
 
     Args:
         frame: Everything that could be sampled.
         plan: Columns, bins and mergers; the size settles how many columns there is room for when none are named.
-        judge: Whose labels form strata.
-        labels: Which of that judge's labels: those that the rubric asks people for.
+        labels: Which of the judge's labels form strata: those that the rubric asks people for.
 
     Raises:
         StudyProblem: A stratum column is unknown, or the judge gave nothing to form strata by.
@@ -68,7 +65,7 @@ def read_population(
         alone = _contexts(contexts, _strata(contexts, CONTEXT_COLUMNS))
         return Population(responses=[], contexts=alone, columns=CONTEXT_COLUMNS, shared=False, linked=False, cuts={},
                           merged={}, notes=("no responses are imported: contexts only",))  # fmt: skip
-    cuts = add_columns(responses, frame, plan, judge, labels)
+    cuts = add_columns(responses, frame, plan, labels)
     columns, notes = (plan.strata, []) if plan.strata is not None else _varying(responses, plan.size)
     shared, why = _shared(responses, columns)
     of_response = _strata(responses, columns)

@@ -1,6 +1,7 @@
 """Drawing a sample and extending one: which contexts and responses people will look at. All of it or nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from audit_app.actions.choice import Before, Choice, choose, records
@@ -32,6 +33,8 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
     """
     plan.check()
     frame = frames.open_frame(study)
+    if plan.looks_at_judge:
+        plan = replace(plan, judge=find_judge(frame, plan.judge))
     with open_store(study) as store, store.transaction():
         if any(sample["sample_id"] == plan.sample_id for sample in items.samples(store)):
             raise StudyProblem(
@@ -88,7 +91,7 @@ def extend_sample(
 
 def _population(study: Study, frame: frames.Frame, plan: Plan) -> Population:
     labels = [name for name in LABELS if name in study.rubric.names("response")]
-    return read_population(frame, plan, judge=find_judge(frame, plan.judge), labels=labels)
+    return read_population(frame, plan, labels=labels)
 
 
 def _before(store: Store, sample_id: str) -> Before:

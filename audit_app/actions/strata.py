@@ -20,7 +20,7 @@ KNOWN = (*frames.SLICES, JUDGE, *DIAGNOSTICS)
 
 
 def add_columns(
-    responses: pd.DataFrame, frame: frames.Frame, plan: Plan, who: str | None, labels: Sequence[str]
+    responses: pd.DataFrame, frame: frames.Frame, plan: Plan, labels: Sequence[str]
 ) -> dict[str, tuple[float, ...]]:
     """Adds the columns that one judge's labels give; returns the cut points of the numeric ones.
 
@@ -33,6 +33,7 @@ def add_columns(
     wanted = [column for column in plan.strata or () if column not in frames.SLICES]
     if not wanted:
         return {}
+    who = plan.judge
     if who is None:
         raise StudyProblem(
             f"strata by {wanted[0]} need verdicts; bring them in with `evidence-audit import verdicts FILE`"

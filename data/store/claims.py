@@ -3,6 +3,8 @@
 Taking one is a single conditional UPDATE, so no item can ever go to more people than the plan has openings for it.
 """
 
+import json
+
 from data.records import Assignment
 from data.store.assignments import of_row
 from data.store.connection import Store, now
@@ -129,24 +131,35 @@ def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: boo
     return of_row(row) if row else None
 
 
+_MEANT_AGAIN = """a.purpose = 'repeat' AND a.state = 'open' AND a.reserved_for = :person
+    AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {pass_} AND purpose = 'plan' AND state = 'skipped')"""
+"""Repeats that this person may come to."""
+
+
 def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: bool) -> int:
     """How many items of a pass this person could still do, the one-context rule of the evidence pass observed.
 
-    Repeats that are not due yet count as long as there is other work to put between: the sum must not give them away.
+    Repeats that will be due by then count from the start: a sum that grew would give them away.
     """
     task = "a.task_id" if pass_ == "evidence" and not soft else "a.task_id || char(31) || coalesce(a.context_id, '')"
     rules = _RULES[pass_]
     row = store.row(
         f"{_tables(pass_)}, free AS (SELECT {task} AS place, a.context_id, count(DISTINCT a.item_id) AS n "
-        f"{_in(pass_, _NEW, _FOR_ME, *rules)} GROUP BY place, a.context_id), "
-        "new AS (SELECT coalesce(sum(n), 0) AS n FROM (SELECT max(n) AS n FROM free GROUP BY place)) "
-        f"SELECT n + (SELECT count(*) {_in(pass_, _AT_HAND, _MEANT_AGAIN, *rules)}) AS n FROM new",
+        f"{_in(pass_, _NEW, _FOR_ME, *rules)} GROUP BY place, a.context_id) "
+        "SELECT (SELECT sum(n) FROM (SELECT max(n) AS n FROM free GROUP BY place)) AS new, "
+        f"(SELECT json_group_array(a.due) {_in(pass_, _AT_HAND, _MEANT_AGAIN, *rules)}) AS due, "
+        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}') AS before",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
-    return int(row["n"] or 0) if row else 0
+    if row is None:
+        return 0
+    new = int(row["new"] or 0)
+    return new + _in_time(json.loads(row["due"]), int(row["before"]) + new)
 
 
-_MEANT_AGAIN = f"""a.purpose = 'repeat' AND a.reserved_for = :person AND (
-    (SELECT n FROM new) > 0 OR ({_RIPE} AND a.item_id IN (
-        SELECT item_id FROM mine WHERE pass = {{pass_}} AND purpose = 'plan' AND state = 'done')))
-    AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {{pass_}} AND purpose = 'plan' AND state = 'skipped')"""
+def _in_time(due: list[int], n_before: int) -> int:
+    """How many repeats come due when `n_before` items come before them, each repeat helping those after it."""
+    n = 0
+    for place in sorted(due):
+        n += place <= n_before + n
+    return n

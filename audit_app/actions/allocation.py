@@ -32,12 +32,16 @@ class Allocator:
     plan: Plan
     spread: Mapping[str, float] = field(default_factory=dict)
     """Standard deviation per stratum, for Neyman."""
+    extends: bool = False
+    """Whether the total may grow to hold what was drawn before and cannot be left out."""
 
     def __call__(
         self, sizes: Mapping[str, int], total: int, /, *, floor: int, at_least: Mapping[str, int] | None
     ) -> dict[str, int]:
         """Items per stratum; certainty strata are taken whole, whatever the cap."""
         least = {**(at_least or {}), **{name: sizes[name] for name in self.plan.certainty if name in sizes}}
+        if self.extends:
+            total = max(total, sum(max(min(floor, size), least.get(name, 0)) for name, size in sizes.items()))
         if self.plan.allocation == "neyman":
             return neyman(sizes, self.spread, total, floor=floor, cap=self.plan.cap, at_least=least)
         rule = equal if self.plan.allocation == "equal" else proportional

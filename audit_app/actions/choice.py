@@ -1,7 +1,7 @@
 """Which items a draw picks from a population, and what it keeps of an earlier, smaller draw."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audit_app.actions import subsamples
@@ -57,7 +57,7 @@ def choose(
     Raises:
         StudyProblem: The size does not allow the fewest items per stratum, or an allocation lacks what it needs.
     """
-    rule = allocator(study, store, frame, population, plan)
+    rule = replace(allocator(study, store, frame, population, plan), extends=bool(before.draws))
     try:
         contexts, responses = _draw(population, plan, rule, before)
     except ValueError as error:
@@ -91,6 +91,8 @@ def _draw(population: Population, plan: Plan, rule: Allocator, before: Before) -
 def _notes(population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen]) -> list[str]:
     """What somebody who planned this would want to know."""
     notes, wanted = [], n_responses(population, plan)
+    if len(responses) > wanted:
+        notes.append(f"{len(responses)} responses, not {wanted}: the next numbers of new contexts come with those kept")
     if len(responses) < wanted:
         notes.append(f"{len(responses)} of {wanted} responses: the drawn contexts hold no more; see --contexts")
     short = _short(population, plan, rule, responses) if len(responses) == wanted else []

@@ -53,9 +53,10 @@ class Dealt:
         """The outcome in words."""
         names = {portion.person_id for portion in self.portions}
         left = f"; {self.n_left} openings wait for others" if self.n_left else ""
+        few = " They are too few for one context of a task each, so some will read two." if self.soft else ""
         return (
             f"Dealt {sum(portion.n_items for portion in self.portions)} openings to {len(names)} annotators at random "
-            f"within {' × '.join(STRATA)}{left}."
+            f"within {' × '.join(STRATA)}{left}.{few}"
         )
 
 

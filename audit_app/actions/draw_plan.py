@@ -123,7 +123,9 @@ class Plan:
                 yield "--strata", f"{column!r} is there twice; name each column once"
                 return
         for column, bins in self.bins.items():
-            if column not in (self.strata or ()):
+            if column not in DIAGNOSTICS:
+                yield "--bins", f"{column!r} holds no numbers; expected one of {', '.join(DIAGNOSTICS)}"
+            elif column not in (self.strata or ()):
                 yield "--bins", f"{column!r} forms no strata; add it to --strata"
             if isinstance(bins, int) and bins < 2:
                 yield "--bins", f"{column!r} in {bins} groups; expected 2 or more"

@@ -35,13 +35,13 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
     frame = frames.open_frame(study)
     if plan.looks_at_judge:
         plan = replace(plan, judge=find_judge(frame, plan.judge))
+    population = _population(study, frame, plan)
     with open_store(study) as store, store.transaction():
         if any(sample["sample_id"] == plan.sample_id for sample in items.samples(store)):
             raise StudyProblem(
                 f"there is a sample {plan.sample_id!r} already; name another one with --name, or ask for more of it "
                 "with `evidence-audit sample extend`"
             )
-        population = _population(study, frame, plan)
         choice = choose(study, store, frame, population, plan, Before())
         new = list(read_items(study, [key for key, _ in choice.keys]))
         items.add(store, new)
@@ -69,11 +69,12 @@ def extend_sample(
             strata.
     """
     frame = frames.open_frame(study)
-    with open_store(study) as store, store.transaction():
+    with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
-        plan = Plan.extending(sample, size=size, contexts=contexts, deal=deal)
-        plan.check()
-        population = _population(study, frame, plan)
+    plan = Plan.extending(sample, size=size, contexts=contexts, deal=deal)
+    plan.check()
+    population = _population(study, frame, plan)
+    with open_store(study) as store, store.transaction():
         before = _before(store, plan.sample_id)
         _check_extension(population, plan, before)
         choice = choose(study, store, frame, population, plan, before)

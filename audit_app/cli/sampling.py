@@ -144,7 +144,8 @@ def _print(drawn: Drawn, as_json: bool) -> None:
         f"{drawn.n_openings} new assignments (one per item, pass and person)."
     )
     if drawn.n_top_ups:
-        say(f"Sample {drawn.sample_id!r} has been extended {drawn.n_top_ups} times; results say so.")
+        times = "once" if drawn.n_top_ups == 1 else f"{drawn.n_top_ups} times"
+        say(f"Sample {drawn.sample_id!r} has been extended {times}; how much was labelled each time is kept.")
     for note in drawn.notes:
         say(f"Note: {note}.")
     if drawn.dealt:

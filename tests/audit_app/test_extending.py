@@ -152,3 +152,15 @@ def test_all_of_it_can_be_asked_for(study: Study) -> None:
     drawn = extend_sample(study, size=None)
     assert (drawn.n_responses, drawn.n_contexts) == (160, 80)
     assert {row["inclusion_probability"] for row in draws(study).values()} == {1.0}
+
+
+def test_what_cannot_be_left_out_makes_the_sample_larger_than_asked(grid: Any, study_from: Any) -> None:
+    """All responses of the drawn contexts are in: those of new contexts with smaller numbers come in with them."""
+    study = study_from(grid(40, models=("a", "b", "c")))
+    draw_sample(study, Plan(size=48, strata=("condition",), seed=2, overlap=0))
+    drawn = extend_sample(study, size=50, contexts=40)
+    assert drawn.n_responses > 50
+    assert (
+        f"{drawn.n_responses} responses, not 50: the next numbers of new contexts come with those kept" in drawn.notes
+    )
+    assert len(draws(study)) == drawn.n_responses + 40

@@ -51,6 +51,8 @@ class Dealt:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
+        if not self.portions:
+            return "Nothing to deal: every opening is begun or done."
         names = {portion.person_id for portion in self.portions}
         left = f"; {self.n_left} openings wait for others" if self.n_left else ""
         few = " They are too few for one context of a task each, so some will read two." if self.soft else ""
@@ -221,6 +223,7 @@ def _dealt(
                 n_repeats=repeats.get((who, pass_), 0),
             )
             for pass_, team in teams.items()
+            if any(row["pass"] == pass_ for row in free)
             for who in team
         ),
         n_left=sum(row["reserved_for"] is None for row in free),

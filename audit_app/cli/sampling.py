@@ -157,6 +157,8 @@ def _print(drawn: Drawn, as_json: bool) -> None:
 
 def _say_dealt(dealt: Dealt) -> None:
     say(dealt.sentence)
+    if not dealt.portions:
+        return
     click.echo(as_table([
         {"pass": p.pass_, "annotator": p.display_name, "openings": str(p.n_items), "contexts": str(p.n_contexts),
          "repeats": str(p.n_repeats)}

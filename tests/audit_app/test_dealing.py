@@ -142,6 +142,16 @@ def test_somebody_new_gets_nothing_until_it_is_dealt_again(
     )  # fmt: skip
 
 
+def test_where_all_is_done_there_is_nothing_to_deal(grid: Any, study_from: Any, person_in: Any, desk: Any) -> None:
+    study = study_from(grid(2, conditions=("clean",)), labels=["D"])
+    team = [person_in(study, who) for who in ("p1", "p2")]
+    draw_sample(study, Plan(size=None, overlap=0))
+    for person in team:
+        desk(study, person).finish(yes)
+    dealt = deal(study)
+    assert (dealt.portions, dealt.sentence) == ((), "Nothing to deal: every opening is begun or done.")
+
+
 def test_dealing_again_with_the_same_people_changes_nothing(study: Study, team: list[Any]) -> None:
     draw_sample(study, Plan(size=60, overlap=0.3))
     before = dealt_to(study)

@@ -179,11 +179,12 @@ def _purchase(
     return Purchase(
         labels={name: labels[name] for name in plan.strata},
         total=sum(labels.values()),
-        slices={part: replace(seen, falls_short=_why(seen, half_width, least)) for part, seen in looks.items()},
+        slices={part: replace(seen, falls_short=shortfall(seen, half_width, least)) for part, seen in looks.items()},
     )
 
 
-def _why(seen: Outlook, half_width: float, least: int) -> str | None:
+def shortfall(seen: Outlook, half_width: float, least: int) -> str | None:
+    """Why a slice that can get no more labels does not come up to a wish; None where it does."""
     if seen.half_width > half_width:
         return (
             f"all {seen.labels} responses would be labelled and the half-width still be {seen.half_width:.3f}: "
@@ -264,10 +265,10 @@ class _Plan:
             return seen.half_width <= half_width and seen.in_denominator >= least - 1e-9
 
         low = sum(min(max(floor, 1), self.strata[name].stratum_size) for name in self.members[part])
-        return _smallest(do, low, self.size(part))
+        return smallest(do, low, self.size(part))
 
 
-def _smallest(do: Callable[[int], bool], low: int, high: int) -> int:
+def smallest(do: Callable[[int], bool], low: int, high: int) -> int:
     """The smallest number from `low` to `high` that does, by bisection; `high` when none does."""
     while low < high:
         middle = (low + high) // 2

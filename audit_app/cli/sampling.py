@@ -8,6 +8,7 @@ import click
 from audit_app.actions.report import as_table
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.studies import checked_study
+from audit_app.cli import planning
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 
 
@@ -80,3 +81,6 @@ def draw(
         say(f"Note: {note}.")
     if drawn.n_openings:
         say("Next: evidence-audit people add NAME, then evidence-audit serve")
+
+
+sample_group.add_command(planning.plan)

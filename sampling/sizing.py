@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sampling.expected import Expected
-from sampling.planner import DIRECT, Assumptions, Purchase, outlook, shortfall, smallest
+from sampling.expected import Assumptions, Expected
+from sampling.planner import DIRECT, Purchase, outlook, shortfall, smallest
 
 Sharing = Callable[[int], Mapping[str, int]]
 """Labels for every stratum from a total: what a draw would do with it."""

@@ -13,7 +13,8 @@ from audit_app.actions.wishing import Wish
 from data.errors import StudyProblem
 from sampling.allocation import proportional
 from sampling.effort import Effort, effort
-from sampling.planner import Assumptions, Outlook, Purchase, labels_needed
+from sampling.expected import Assumptions
+from sampling.planner import Outlook, Purchase, labels_needed
 from sampling.sizing import best_half_width, draw_buys, draw_needed, enough_annotators
 
 ALMOST = 1.1

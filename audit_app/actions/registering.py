@@ -147,12 +147,10 @@ def registered(store: Store) -> list[Registration]:
     return found
 
 
-def is_registered(store: Store, name: str, by: Sequence[str], intent: Intent) -> Registration | None:
+def is_registered(
+    everything: Sequence[Registration], name: str, by: Sequence[str], intent: Intent
+) -> Registration | None:
     """The first registration or amendment that has this metric by these columns; None: the number is exploratory."""
-    return _first(registered(store), name, by, intent)
-
-
-def _first(everything: Sequence[Registration], name: str, by: Sequence[str], intent: Intent) -> Registration | None:
     return next((one for one in everything if one.is_for(name, by, intent)), None)
 
 
@@ -173,8 +171,8 @@ def standing(study: Study, store: Store, frame: frames.Frame, by: Sequence[str],
     if not everything:
         return None
 
-    overall = {name: _first(everything, name, (), intent) for name in intent.metrics}
-    sliced = {name: _first(everything, name, by, intent) for name in intent.metrics}
+    overall = {name: is_registered(everything, name, (), intent) for name in intent.metrics}
+    sliced = {name: is_registered(everything, name, by, intent) for name in intent.metrics}
     sentences = []
     for one in everything:
         names = [name for name in intent.metrics if overall[name] is one]
@@ -197,7 +195,7 @@ def changes(study: Study, store: Store, frame: frames.Frame, since: Registration
         found.append(f"The frame has changed since the registration ({since.frame_hash} then, {frame.hash} now).")
     if study.rubric.hash != since.rubric_hash:
         found.append(
-            f"The rubric has changed since the registration ({since.rubric_hash} then, {study.rubric.hash} now)"
+            f"The rubric has changed since the registration ({since.rubric_hash} then, {study.rubric.hash} now)."
         )
     current = _frozen(store, since.sample["sample_id"])
     if current != since.sample:

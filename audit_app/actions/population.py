@@ -92,7 +92,7 @@ def read_population(
     if JUDGE in (strata or ()):
         responses[JUDGE] = _patterns(frame, judge, responses["response_id"].tolist(), labels)
     linked = bool(len(contexts)) and bool((responses["context_id"] != "").all())
-    columns, notes = (strata, []) if strata is not None else varying(responses, size)
+    columns, notes = (strata, []) if strata is not None else _varying(responses, size)
     shared, why = _shared(responses, columns)
     return Population(
         responses=responses, contexts=contexts, columns=columns, shared=shared, linked=linked, notes=(*notes, *why)
@@ -104,13 +104,9 @@ def _patterns(frame: frames.Frame, judge: str | None, response_ids: list[str], l
     who = find_judge(frame, judge)
     if who is None:
         raise StudyProblem("strata by judge need verdicts; bring them in with `evidence-audit import verdicts FILE`")
-    return said(who, frames.judged_rows(frame, who, response_ids).set_index("response_id").loc[response_ids], labels)
-
-
-def said(judge: str, rows: pd.DataFrame, labels: Sequence[str]) -> list[str]:
-    """What a judge said in each row, as the value of the stratum column `judge`."""
-    found = [[f"{name}={'?' if pd.isna(value) else int(value)}" for value in rows[name]] for name in labels]
-    return [f"{judge}: {' '.join(pattern)}" for pattern in zip(*found, strict=True)] or [judge] * len(rows)
+    rows = frames.judged_rows(frame, who, response_ids).set_index("response_id").loc[response_ids]
+    said = [[f"{name}={'?' if pd.isna(value) else int(value)}" for value in rows[name]] for name in labels]
+    return [f"{who}: {' '.join(pattern)}" for pattern in zip(*said, strict=True)] or [who] * len(response_ids)
 
 
 def _shared(responses: pd.DataFrame, columns: Sequence[str]) -> tuple[bool, list[str]]:
@@ -125,8 +121,8 @@ def _shared(responses: pd.DataFrame, columns: Sequence[str]) -> tuple[bool, list
     return False, [f"the unit is the single response: {why}"]
 
 
-def varying(responses: pd.DataFrame, size: int | None) -> tuple[tuple[str, ...], list[str]]:
-    """The longest list of columns that vary and leave room for two per stratum, and a note on what was left out."""
+def _varying(responses: pd.DataFrame, size: int | None) -> tuple[tuple[str, ...], list[str]]:
+    """The longest list of columns that vary and leave room for two per stratum."""
     varying = [c for c in ("condition", "regime", "model", "prompt") if responses[c].nunique() > 1]
     wanted = len(responses) if size is None else size
     for columns in (

@@ -1,7 +1,6 @@
 """What a plan expects of a study: its strata, how often the metric's event is in each, and how the judge errs."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -9,8 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from audit_app.actions.allocation import Allocator, allocator, context_sizes
+from audit_app.actions.draw_plan import JUDGE, Plan
 from audit_app.actions.labelled import find_judge, labelled
-from audit_app.actions.population import JUDGE, read_population, said
+from audit_app.actions.population import Population, read_population
 from audit_app.actions.seal import require_open
 from data import frame as frames
 from data.errors import StudyProblem
@@ -19,10 +20,11 @@ from data.store.connection import open_store
 from data.study import Study
 from metrics.definitions import Metric
 from metrics.patterns import decode
+from sampling.allocation import proportional
 from sampling.expected import Expected
-from sampling.strata import stratum_name
 
 Floats = NDArray[np.float64]
+Sharing = Callable[[int, int], Mapping[str, int]]
 
 SENSITIVITY, SPECIFICITY = 0.85, 0.95
 """Of the judge, when nobody says otherwise."""
@@ -60,8 +62,8 @@ class Grounds:
     judge_name: str | None = None
     contexts: Mapping[str, int]
     """Contexts in every context stratum; empty where there are none."""
-    context_of: Mapping[str, str]
-    """Context stratum of every stratum in a linked draw; empty in others."""
+    sharing: Sharing
+    """What the draw does with a total of responses and a number of contexts."""
     settings: int
     """Responses to a context that the settings (model, prompt) bring."""
     parts: int
@@ -81,13 +83,14 @@ def without_study(
         in_denominator=denominator,
     )
     names = [f"slice {number}" for number in range(1, slices + 1)] if slices > 1 else ["all responses"]
+    sizes = dict.fromkeys(names, population)
     among = f" of the {denominator:.0%} in the denominator" if denominator < 1 else ""
     return Grounds(
         strata=dict.fromkeys(names, one),
         slices={name: name for name in names},
         columns=(),
         contexts={"all": ceil(population * slices / per_context)},
-        context_of={},
+        sharing=lambda total, contexts: proportional(sizes, total),
         settings=1,
         parts=slices,
         notes=(f"{metric} is expected to be {rate:.1%}{among} in every slice", judge.source),
@@ -99,7 +102,7 @@ def of_study(
     metric: Metric,
     *,
     by: Sequence[str],
-    strata: Sequence[str],
+    draw: Plan,
     judge_name: str | None,
     judge: Judge,
     rate: float | None,
@@ -110,44 +113,59 @@ def of_study(
     Args:
         study: With responses imported.
         metric: Planned for.
-        by: Slice columns; all of them are strata columns.
-        strata: Strata columns, `judge` among them where the judge's labels form strata.
+        by: Slice columns; all of them are among the strata columns.
+        draw: Strata columns and allocation.
         judge_name: Whose labels; None when nothing was judged.
         judge: Its expected errors.
         rate: Share that people count, for all strata alike; None to go by the judge's labels.
         denominator: Share of the responses in the denominator, where nothing was judged.
 
     Raises:
-        StudyProblem: There are no responses.
+        StudyProblem: There are no responses, or the strata and the allocation do not fit the study.
     """
-    labels = [name for name in LABELS if name in study.rubric.names("response")]
     frame = frames.open_frame(study)
-    population = read_population(frame, size=None, strata=tuple(strata), judge=judge_name, labels=labels)
-    if not len(population.responses):
+    labels = [name for name in LABELS if name in study.rubric.names("response")]
+    population = read_population(frame, draw, judge=judge_name, labels=labels)
+    if not population.responses:
         raise StudyProblem("no responses are imported; bring them in with `evidence-audit import responses FILE`, or "
                            "plan from numbers alone with --population 4950 --rate 0.1")  # fmt: skip
-    rows = frames.pattern_counts(frame, judge_name, sorted({"model", "prompt", *strata} - {JUDGE}))
-    if JUDGE in strata and judge_name is not None:
-        rows[JUDGE] = said(judge_name, rows, labels)
-    rows["stratum"] = [stratum_name(values) for values in _values(rows, strata)]
+    with open_store(study) as store:
+        rule = allocator(study, store, frame, population, draw)
+    stratum = {response.item_id: response.stratum for response in population.responses}
+    rows = frames.judged_rows(frame, judge_name, list(stratum))
+    rows["stratum"] = [stratum[item] for item in rows["response_id"]]
     rows["slice"] = [" · ".join(v or "(none)" for v in values) or "all responses" for values in _values(rows, by)]
-    rows["context"] = [stratum_name(values) for values in _values(rows, population.context_columns)]
     within = [column for column in by if column in ("model", "prompt", "run")]
-    of_context = dict(zip(rows["stratum"], rows["context"], strict=True))
     told = _told(metric, judge_name, judge, rate)
     if judge_name is None:
         judge = replace(judge, sensitivity=WIDEST, specificity=WIDEST)
     return Grounds(
-        strata=_expected(rows, metric, judge, rate, denominator, by_judge=JUDGE in strata),
+        strata=_expected(rows, metric, judge, rate, denominator, by_judge=JUDGE in population.columns),
         slices=dict(zip(rows["stratum"], rows["slice"], strict=True)),
-        columns=tuple(strata),
+        columns=population.columns,
         judge_name=judge_name,
-        contexts=Counter(candidate.stratum for candidate in population.context_candidates()),
-        context_of=of_context if population.linked else {},
+        contexts=population.sizes("context"),
+        sharing=_sharing(population, draw, rule),
         settings=len(rows[["model", "prompt"]].drop_duplicates()) if population.shared else 1,
         parts=len(rows[within].drop_duplicates()) if within else 1,
         notes=(*population.notes, *told),
     )
+
+
+def _sharing(population: Population, draw: Plan, rule: Allocator) -> Sharing:
+    """What the draw does with a total and a number of contexts: it shares what the drawn contexts hold."""
+    sizes, places = population.sizes("response"), population.sizes("context")
+    of_context = {context.item_id: context.stratum for context in population.contexts}
+    place = {response.stratum: of_context.get(response.cluster or "", "") for response in population.responses}
+
+    def share(total: int, contexts: int) -> Mapping[str, int]:
+        there = sizes
+        if population.linked:
+            drawn = context_sizes(population, replace(draw, size=total, contexts=contexts), rule, {})
+            there = {name: max(1, size * drawn[place[name]] // places[place[name]]) for name, size in sizes.items()}
+        return rule(there, min(total, sum(there.values())), floor=draw.floor, at_least=None)
+
+    return share
 
 
 def _values(rows: pd.DataFrame, columns: Sequence[str]) -> list[tuple[str, ...]]:
@@ -167,18 +185,17 @@ def _told(metric: Metric, name: str | None, judge: Judge, rate: float | None) ->
 def _expected(
     rows: pd.DataFrame, metric: Metric, judge: Judge, rate: float | None, denominator: float, *, by_judge: bool
 ) -> dict[str, Expected]:
-    num, den = metric.terms(*(rows[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in "CAGD"))
-    count = rows["n"].to_numpy(dtype=np.int64)
-    everywhere = _shares(num, den, count, judge) or (WIDEST, denominator)
+    num, den = metric.terms(*(rows[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("C", "A", "G", "D")))
+    everywhere = _shares(num, den, judge) or (WIDEST, denominator)
     if rate is not None:
         everywhere = rate, everywhere[1]
     found = {}
     for stratum, places in rows.groupby("stratum").indices.items():
-        size = int(count[places].sum())
+        size = len(places)
         if by_judge:
             found[str(stratum)] = _given_its_word(size, num[places[0]], den[places[0]], everywhere, judge)
             continue
-        own = _shares(num[places], den[places], count[places], judge) or everywhere
+        own = _shares(num[places], den[places], judge) or everywhere
         found[str(stratum)] = Expected(
             stratum_size=size,
             rate=own[0] if rate is None else rate,
@@ -189,13 +206,12 @@ def _expected(
     return found
 
 
-def _shares(num: Floats, den: Floats, count: NDArray[np.int64], judge: Judge) -> tuple[float, float] | None:
+def _shares(num: Floats, den: Floats, judge: Judge) -> tuple[float, float] | None:
     """Rate among the denominator and share in it, as people are expected to count; None without a usable label."""
     usable = ~np.isnan(den)
-    n = count[usable].sum()
-    if not n:
+    if not usable.any():
         return None
-    said_num, said_den = (float(count[usable] @ terms[usable] / n) for terms in (num, den))
+    said_num, said_den = (float(terms[usable].mean()) for terms in (num, den))
     counted_num, counted_den = (
         share * counted + (1 - share) * others
         for share, counted, others in zip((said_num, said_den), judge.of_counted, judge.of_others, strict=True)

@@ -1,15 +1,16 @@
 """Planning a sample: the labels that a wished precision takes, what labels buy, and the draw that carries it out."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
 from audit_app.actions import expectations as expecting
+from audit_app.actions.draw_plan import Plan
 from audit_app.actions.expectations import Grounds, Judge
 from audit_app.actions.labelled import find_judge
-from audit_app.actions.plan import Plan, Planned
-from audit_app.actions.population import varying
+from audit_app.actions.population import read_population
+from audit_app.actions.reckoning import Planned, Reckoning
 from audit_app.actions.wishing import PLANNABLE, Wish, check, problem
 from data import frame as frames
 from data.store import items
@@ -37,18 +38,21 @@ def plan_sample(study: Study, wish: Wish) -> Planned:
         expecting.measured(study, metric, sample_id=wish.sample_id, judge=name) if wish.from_sample else _stated(wish)
     )
 
-    def grounds(strata: Sequence[str]) -> Grounds:
-        return expecting.of_study(study, metric, by=wish.by, strata=strata, judge_name=name, judge=judge,
-                                  rate=wish.rate, denominator=wish.denominator)  # fmt: skip
+    def grounds(strata: tuple[str, ...]) -> Grounds:
+        draw = replace(wish, strata=strata).draw(name)
+        draw.check()
+        return expecting.of_study(study, metric, by=wish.by, draw=draw, judge_name=name, judge=judge, rate=wish.rate,
+                                  denominator=wish.denominator)  # fmt: skip
 
     strata = wish.strata
     if strata is None:
         # As fine as a draw would go by itself, with the labels that the slices alone take.
-        size = wish.labels or Plan(wish=wish, grounds=grounds(wish.by)).wished.total
-        strata = _columns(varying(frames.pattern_counts(frame, None, frames.SLICES), size)[0], wish.by)
+        size = wish.labels or Reckoning(wish=wish, grounds=grounds(wish.by)).wished.total
+        finest = read_population(frame, Plan(size=size)).columns
+        strata = tuple(c for c in ("condition", "regime", "model", "prompt", "run") if c in (*finest, *wish.by))
     with open_store(study) as store:
         taken = [sample["sample_id"] for sample in items.samples(store)]
-    return Plan(wish=_at_pace(wish, study), grounds=grounds(strata)).planned(_where(study.path, taken))
+    return Reckoning(wish=_at_pace(wish, study), grounds=grounds(strata)).planned(_where(study.path, taken))
 
 
 def plan_without_study(wish: Wish, *, population: int, slices: int = 1) -> Planned:
@@ -72,7 +76,7 @@ def plan_without_study(wish: Wish, *, population: int, slices: int = 1) -> Plann
         metric=wish.metric,
         per_context=wish.per_context or 1,
     )
-    return Plan(wish=wish, grounds=grounds).planned()
+    return Reckoning(wish=wish, grounds=grounds).planned()
 
 
 def _stated(wish: Wish) -> Judge:
@@ -83,10 +87,6 @@ def _stated(wish: Wish) -> Judge:
         specificity=specificity,
         source=f"judge's sensitivity {sensitivity:g}, specificity {specificity:g}",
     )
-
-
-def _columns(finest: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
-    return tuple(c for c in ("condition", "regime", "model", "prompt", "run") if c in finest or c in by)
 
 
 def _at_pace(wish: Wish, study: Study) -> Wish:

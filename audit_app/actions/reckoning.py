@@ -7,11 +7,10 @@ from math import ceil, sqrt
 from shlex import quote
 from typing import Any
 
+from audit_app.actions.draw_plan import FLOOR, JUDGE
 from audit_app.actions.expectations import Grounds
-from audit_app.actions.population import FLOOR, JUDGE
-from audit_app.actions.wishing import Wish
+from audit_app.actions.wishing import DRAW, Wish
 from data.errors import StudyProblem
-from sampling.allocation import proportional
 from sampling.effort import Effort, effort
 from sampling.expected import Assumptions
 from sampling.planner import Outlook, Purchase, labels_needed
@@ -81,7 +80,7 @@ def points(half_width: float) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Reckoning:
     """A wish and what it rests on, put together."""
 
     wish: Wish
@@ -128,16 +127,8 @@ class Plan:
         return min(wanted, sum(strata.values())) if strata else wanted
 
     def sharing(self, total: int) -> Mapping[str, int]:
-        """What `sample draw` does with a total: in proportion to the responses it can reach."""
-        sizes = {name: expected.stratum_size for name, expected in self.grounds.strata.items()}
-        if self.grounds.context_of:
-            places = self.grounds.contexts
-            drawn = proportional(places, self.contexts(total), floor=FLOOR)
-            sizes = {
-                name: size * drawn[self.grounds.context_of[name]] // places[self.grounds.context_of[name]]
-                for name, size in sizes.items()
-            }
-        return proportional(sizes, total, floor=FLOOR)
+        """What `sample draw` does with a total."""
+        return self.grounds.sharing(total, self.contexts(total))
 
     @cached_property
     def wished(self) -> Purchase:
@@ -265,8 +256,13 @@ class Plan:
         options = [f"--size {labels}"]
         options += [f"--contexts {contexts}"] if self.grounds.contexts else []
         options += [f"--strata {','.join(columns)}"] if columns else []
-        options += [f"--judge {quote(self.grounds.judge_name)}"] if JUDGE in columns and self.grounds.judge_name else []
-        return " ".join(["evidence-audit sample draw", *options, f"--overlap {self.wish.overlap:g}"])
+        neyman = self.wish.allocation == "neyman"
+        options += [f"--judge {quote(self.grounds.judge_name or '')}"] if JUDGE in columns or neyman else []
+        options += [f"--allocation {self.wish.allocation}"] if self.wish.allocation != "proportional" else []
+        options += [f"--for {self.wish.metric}"] if neyman else []
+        options += [f"--overlap {self.wish.overlap:g}"] if self.wish.overlap != DRAW.overlap else []
+        options += [f"--people {self.wish.people}"] if self.wish.people != DRAW.people else []
+        return " ".join(["evidence-audit sample draw", *options])
 
     def _notes(self) -> list[str]:
         wish, whom = self.wish, "these annotators"

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
-from audit_app.actions.population import JUDGE
+from audit_app.actions.draw_plan import JUDGE, Allocation, Plan
+from audit_app.actions.strata import KNOWN
 from data import frame as frames
 from data.errors import Problem, StudyProblem
 from metrics.definitions import METRICS, WARRANTS
@@ -13,6 +14,9 @@ from sampling.planner import DIRECT
 
 PLANNABLE = tuple(name for name in METRICS if name not in WARRANTS)
 """Metrics that a judge has a number for, too."""
+
+DRAW = Plan()
+"""A draw as it is when nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +33,8 @@ class Wish:
     judge: str | None = None
     strata: tuple[str, ...] | None = None
     """Strata columns; by default those that a draw of this size takes, and those of `by`."""
+    allocation: Allocation = "proportional"
+    """How the draw shares labels over strata."""
     sensitivity: float | None = None
     """Of the judge, expected, in numerator and denominator alike, as is its specificity."""
     specificity: float | None = None
@@ -46,12 +52,23 @@ class Wish:
     """Responses read together with one context; by default one per setting."""
     context_rho: float = 0.05
     """How alike the judge's errors on one context are, as a correlation."""
-    overlap: float = 0.25
-    people: int = 2
+    overlap: float = DRAW.overlap
+    people: int = DRAW.people
     level: float = 0.95
     floor: int = DIRECT
     """Labels in the denominator below which `metrics` refuses a slice."""
     pace: Pace = field(default_factory=Pace)
+
+    def draw(self, judge: str | None) -> Plan:
+        """The draw that is planned, but for its size."""
+        neyman = self.allocation == "neyman"
+        return Plan(
+            size=self.labels,
+            strata=self.strata,
+            judge=judge if neyman or JUDGE in (self.strata or ()) else None,
+            allocation=self.allocation,
+            metric=self.metric if neyman else None,
+        )
 
 
 def check(wish: Wish, *, judges: Sequence[str], metrics: Sequence[str], more: Sequence[Problem] = ()) -> None:
@@ -110,9 +127,8 @@ def _numbers(wish: Wish) -> list[Problem]:
 
 
 def _names(wish: Wish, judges: Sequence[str], metrics: Sequence[str]) -> list[Problem]:
-    known = (*frames.SLICES, JUDGE)
     found = [problem("--by", repr(c), f"some of {', '.join(frames.SLICES)}") for c in wish.by if c not in frames.SLICES]
-    found += [problem("--strata", repr(c), f"some of {', '.join(known)}") for c in wish.strata or () if c not in known]
+    found += [problem("--strata", repr(c), f"some of {', '.join(KNOWN)}") for c in wish.strata or () if c not in KNOWN]
     if wish.metric not in PLANNABLE:
         found.append(problem("--metric", repr(wish.metric), f"one of {', '.join(PLANNABLE)}"))
     elif wish.metric not in metrics:

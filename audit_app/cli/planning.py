@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from audit_app.actions.plan import Planned, points
 from audit_app.actions.planning import plan_sample, plan_without_study
+from audit_app.actions.reckoning import Planned, points
 from audit_app.actions.report import as_table, percent
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wishing import PLANNABLE, Wish
@@ -26,6 +26,8 @@ SHOWN = 12
 @click.option("--labels", type=int, help="The inverse: what this many labels buy.")
 @click.option("--strata", help="Strata columns, as for `sample draw`; what the draw would take by default, and --by.")
 @click.option("--judge", help="Whose labels tell the rates; the first judge by name by default.")
+@click.option("--allocation", type=click.Choice(["proportional", "equal", "neyman"]), default="proportional",
+              show_default=True, help="How the draw shares labels over the strata.")  # fmt: skip
 @click.option("--sensitivity", type=float, help="Expected of the judge.  [default: 0.85]")
 @click.option("--specificity", type=float, help="Expected of the judge.  [default: 0.95]")
 @click.option("--from-sample", is_flag=True, help="Take the judge's errors from the labels that are already there.")
@@ -114,7 +116,8 @@ def _print(found: Planned) -> None:
     for note in found.notes:
         say(f"Note: {note}.")
     if found.neyman_labels is not None and found.neyman_labels < 0.95 * found.labels:
-        say(f"Note: {found.neyman_labels} labels would do if each stratum got labels by its spread (Neyman's rule).")
+        say(f"Note: {found.neyman_labels} labels would do if every slice had its own total, shared by Neyman's rule; "
+            "--allocation neyman comes near that where slices are alike.")  # fmt: skip
 
 
 def _slice(row: dict[str, Any]) -> dict[str, str]:

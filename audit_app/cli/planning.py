@@ -52,7 +52,9 @@ SHOWN = 12
 @click.option("--label-seconds", type=float, default=6, show_default=True, help="To give a label.")
 @json_option
 @study_option
+@click.pass_context
 def plan(
+    ctx: click.Context,
     folder: Path,
     as_json: bool,
     population: int | None,
@@ -64,7 +66,7 @@ def plan(
     response_seconds: float,
     label_seconds: float,
     **options: Any,
-) -> int:
+) -> None:
     """Print how many labels a precision takes, per stratum and slice, and in annotator hours.
 
     The plain command plans silent evidence shift within three points, from the study's own frame and its judge's
@@ -90,7 +92,7 @@ def plan(
         print_json({"sentence": found.sentence} | {name: getattr(found, name) for name in Planned.__dataclass_fields__})
     else:
         _print(found)
-    return 0 if found.met else 1
+    ctx.exit(0 if found.met else 1)
 
 
 def _print(found: Planned) -> None:
@@ -115,6 +117,9 @@ def _print(found: Planned) -> None:
     click.echo(f"\n{found.command}")
     for note in found.notes:
         say(f"Note: {note}.")
+    if not found.remedies:
+        for row in [row for row in found.slices if row["falls_short"]][:SHOWN]:
+            say(f"Note: {row['slice']}: {row['falls_short']}.")
     if found.neyman_labels is not None and found.neyman_labels < 0.95 * found.labels:
         say(f"Note: {found.neyman_labels} labels would do if every slice had its own total, shared by Neyman's rule; "
             "--allocation neyman comes near that where slices are alike.")  # fmt: skip
@@ -128,5 +133,5 @@ def _slice(row: dict[str, Any]) -> dict[str, str]:
         "expected": percent(row["value"]),
         "within": points(row["half_width"]),
         "without the judge": points(row["human_only"]),
-        "falls short": row["falls_short"] or "",
+        "falls short": "yes" if row["falls_short"] else "",
     }

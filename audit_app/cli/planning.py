@@ -52,9 +52,7 @@ SHOWN = 12
 @click.option("--label-seconds", type=float, default=6, show_default=True, help="To give a label.")
 @json_option
 @study_option
-@click.pass_context
 def plan(
-    ctx: click.Context,
     folder: Path,
     as_json: bool,
     population: int | None,
@@ -92,7 +90,7 @@ def plan(
         print_json({"sentence": found.sentence} | {name: getattr(found, name) for name in Planned.__dataclass_fields__})
     else:
         _print(found)
-    ctx.exit(0 if found.met else 1)
+    click.get_current_context().exit(0 if found.met else 1)
 
 
 def _print(found: Planned) -> None:

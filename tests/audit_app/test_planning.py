@@ -260,3 +260,13 @@ def test_what_a_person_sees(demo_copy: Study) -> None:
     assert rest[-1].startswith("evidence-audit sample draw --size ")
     assert rest[-1].endswith(f"--study {demo_copy.path}")
     assert run(f"evidence-audit sample plan --rho 0.1 --study {demo_copy.path}").exit_code == 1
+
+
+def test_the_demo_gets_what_its_plan_would_have_promised(demo_copy: Study) -> None:
+    found = plan_sample(demo_copy, Wish(by=("model",), labels=240, from_sample=True))
+    got = {
+        e.slice["model"]: (e.high - e.low) / 2
+        for e in metrics(demo_copy, names=("SES",), by=("model",)).estimates
+        if e.slice and e.method == "corrected" and e.high is not None and e.low is not None
+    }
+    assert {row["slice"]: row["half_width"] for row in found.slices} == pytest.approx(got, rel=0.1)

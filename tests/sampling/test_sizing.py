@@ -158,3 +158,44 @@ def test_annotators_who_differ_set_a_limit_that_more_of_them_move() -> None:
 def test_a_wish_for_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="half_width is 0"):
         draw_needed(AUDIT, 0, in_proportion(AUDIT))
+
+
+def test_responses_read_with_one_context_widen_the_intervals_as_planned() -> None:
+    """Six settings answer to each of 600 contexts; on some contexts the judge errs on most of them."""
+    rng, contexts, settings_, drawn = np.random.default_rng(3), 600, 6, 60
+    ratios = []
+    for _ in range(40):
+        hard = np.exp(rng.normal(0, 2, (contexts, 1)))
+        num = (rng.random((contexts, settings_)) < 0.15).astype(float)
+        odds = np.where(num == 1, 0.15 / 0.85, 0.05 / 0.95) * hard
+        judge = np.where(rng.random(num.shape) < odds / (1 + odds), 1 - num, num).astype(np.int64)
+        residual = num - np.array([num[judge == k].mean() for k in (0, 1)])[judge]
+        pairs = (residual.sum(axis=1) ** 2).sum() - (residual**2).sum()
+        alike = max(0.0, pairs / (contexts * settings_ * (settings_ - 1)) / (residual**2).mean())
+        strata = {
+            str(k): Expected(
+                stratum_size=contexts,
+                rate=num[:, k].mean(),
+                sensitivity=judge[num == 1].mean(),
+                specificity=1 - judge[num == 0].mean(),
+            )
+            for k in range(settings_)
+        }
+        assume = Assumptions(deff=1 + (settings_ - 1) * alike)
+        planned = draw_buys(strata, drawn * settings_, in_proportion(strata), assume=assume)
+        context, setting = np.divmod(np.arange(drawn * settings_), settings_)
+        context = rng.choice(contexts, drawn, replace=False)[context]
+        design = Design.of_draws(
+            stratum=[str(k) for k in setting],
+            stratum_size=[contexts] * len(setting),
+            inclusion_probability=[drawn / contexts] * len(setting),
+            unit=[str(c) for c in context],
+        )
+        inside, code = np.ones(len(context), dtype=bool), judge[context, setting]
+        sample = Sample(num=num[context, setting], den=np.ones(len(code)), code=code, in_slice=inside, design=design)
+        share = corrected(sample, Population(code=np.arange(2), count=np.bincount(judge.ravel())))
+        assert share.low is not None
+        assert share.high is not None
+        ratios.append((share.high - share.low) / 2 / planned.slices["everything"].half_width)
+    # 60 contexts tell less of their own variance than as many responses would: t has 59 degrees of freedom, not 354.
+    assert np.mean(ratios) == pytest.approx(1, abs=0.1)

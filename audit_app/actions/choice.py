@@ -104,10 +104,10 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
             )
     thin = small(population, plan)
     if thin and plan.allocation == "proportional":
-        names = f"{', '.join(map(repr, thin[:3]))}{', …' if len(thin) > 3 else ''}"
+        names = f"{', '.join(map(repr, thin[:3]))}{f' and {len(thin) - 3} more' if len(thin) > 3 else ''}"
         notes.append(
-            f"{len(thin)} small strata ({names}): their share would be below {plan.floor}, and they take the rest from "
-            f"others; --collapse {plan.floor} merges them"
+            f"small strata: {names}; a proportional share would be below {plan.floor}, and the floor takes the rest "
+            f"from others (--collapse {plan.floor} merges small strata)"
         )
     if 0 < plan.core < CORE_LEAST:
         notes.append(f"a core of {plan.core} is below the {CORE_LEAST} that tests with three annotators need")

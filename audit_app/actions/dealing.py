@@ -77,16 +77,16 @@ def deal(study: Study, *, without: Collection[str] = ()) -> Dealt:
         dealt = deal_in(store, study, without=without)
         if dealt is None:
             raise StudyProblem(
-                "dealing needs two active annotators of one team or more; add people with `evidence-audit people add "
+                "dealing needs two active annotators of one team or more who can sign in; add people with `evidence-audit people add "
                 "NAME`. Until then everybody takes the next opening"
             )
         return dealt
 
 
 def deal_in(store: Store, study: Study, *, without: Collection[str] = ()) -> Dealt | None:
-    """Deals inside a transaction; None, and nothing is changed, when no pass has two annotators."""
-    here = [p for p in people.everyone(store) if p.role == "annotator" and p.status == "active"]
-    here = [person for person in here if person.person_id not in without]
+    """Deals inside a transaction; None, and nothing is changed, when no pass has two annotators who can sign in."""
+    able = people.invited(store) - set(without)
+    here = [p for p in people.everyone(store) if p.role == "annotator" and p.status == "active" and p.person_id in able]
     asked = {*study.rubric.passes("response"), *study.rubric.passes("context")}
     teams = {pass_: _team(here, pass_) for pass_ in PASSES if pass_ in asked}
     teams = {pass_: team for pass_, team in teams.items() if len(team) > 1}

@@ -1,7 +1,7 @@
 """Registering: what will be reported and when labelling stops, frozen before results are seen."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
@@ -18,7 +18,8 @@ from metrics.definitions import METRICS
 from metrics.estimate import Target
 
 STOP = "all planned labels are done"
-SAMPLE_COLUMNS = ("sample_id", "seed", "strata", "context_strata", "unit", "linked", "overlap", "diagnostics")
+SAMPLE_COLUMNS = ("sample_id", "seed", "strata", "context_strata", "unit", "linked", "overlap", "people", "core",
+                  "diagnostics", "repeats", "dev", "design")  # fmt: skip
 DRAW_COLUMNS = ("item_id", "stratum", "stratum_size", "sample_size", "inclusion_probability", "permanent_number")
 
 
@@ -107,15 +108,16 @@ def register(study: Study, intent: Intent, *, amend: str | None = None) -> Regis
         if amend is not None and not (before and amend.strip()):
             raise StudyProblem("--amend: expected a registration to amend and a reason for it")
         seal, work = read_seal(store), assignments.progress(store)
+        sample = _frozen(store, intent.sample_id)
         done = sum(row["n"] for row in work if row["state"] in ("done", "skipped"))
         body = {
             **asdict(intent),
             "judge": find_judge(frame, intent.judge),
-            "sample": _frozen(store, intent.sample_id),
+            "sample": sample,
             "registered_at": now(),
             "amends": before[-1].hash if before else None,
             "reason": amend,
-            "results_seen": _seen(seal) if done else None,
+            "results_seen": _seen(seal, items.top_ups(store, sample["sample_id"])) if done else None,
             "labels_done": done,
             "labels_planned": sum(row["n"] for row in work),
             "study": study.name,
@@ -229,10 +231,14 @@ def _frozen(store: Store, sample_id: str | None) -> dict[str, Any]:
     }
 
 
-def _seen(seal: Seal) -> str | None:
+def _seen(seal: Seal, top_ups: Sequence[Mapping[str, Any]]) -> str | None:
+    """How results were or had been open; an extension closes them again, but not the eyes that saw them."""
     if seal.reason:
         return f"they were opened on {(seal.opened_at or '')[:10]} (“{seal.reason}”)"
-    return "all planned labels were in" if seal.is_open else None
+    if seal.is_open:
+        return "all planned labels were in"
+    extended = [top_up["created_at"][:10] for top_up in top_ups if top_up["results_open"]]
+    return f"they were open when the sample was extended on {extended[0]}" if extended else None
 
 
 def _check(intent: Intent, judges: Sequence[str]) -> None:

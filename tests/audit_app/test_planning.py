@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 
 from audit_app.actions.planning import plan_sample, plan_without_study
 from audit_app.actions.results import metrics
-from audit_app.actions.sampling import draw_sample
 from audit_app.actions.wishing import Wish
 from audit_app.cli import cli
 from data.errors import StudyProblem
@@ -76,14 +75,15 @@ def test_the_printed_draw_carries_the_plan_out(judged_study: Study, options: str
 
 
 @pytest.mark.parametrize("allocation", ["equal", "neyman"])
-def test_other_allocations_are_those_of_the_draw(grid: Any, study_from: Any, allocation: Any) -> None:
+def test_other_allocations_are_those_of_the_draw(grid: Any, study_from: Any, allocation: str) -> None:
     study = study_from(verdicts(grid(50, conditions=("clean",), models=("a", "b")),
                                 lambda n: {"C": 1, "A": 1, "G": int(n % 2 == 0 or n % 3 > 0), "D": 0}))  # fmt: skip
-    planned = plan_sample(study, Wish(allocation=allocation, labels=60, strata=("model",)))
-    draw = Wish(allocation=allocation, labels=60, strata=("model",)).draw("j")
-    drawn = draw_sample(study, draw)
-    assert {r["stratum"]: r["sample_size"] for r in drawn.allocation} == {
-        r["stratum"]: r["sample_size"] for r in planned.strata
+    line = f"evidence-audit sample plan --allocation {allocation} --labels 60 --people 3 --json --study {study.path}"
+    planned = json.loads(run(line).stdout)
+    drawn = run(planned["command"] + " --json")
+    assert drawn.exit_code == 0, drawn.output
+    assert {r["stratum"]: r["sample_size"] for r in json.loads(drawn.stdout)["allocation"]} == {
+        r["stratum"]: r["sample_size"] for r in planned["strata"]
     }
 
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from audit_app.actions import results
 from audit_app.actions.registering import Intent, Registration, is_registered, register, registered
-from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.sampling import Plan, draw_sample, extend_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli
 from data.errors import StudyProblem
@@ -154,6 +154,15 @@ def test_opening_results_early_counts_once_there_are_labels(labelled: Any, drawn
     assert register(drawn, SES).results_seen is None
     labelled()
     assert "“curious”" in (register(drawn, SES, amend="again").results_seen or "")
+
+
+def test_an_extension_does_not_hide_that_results_were_open(labelled: Any, drawn: Study) -> None:
+    labelled()
+    with open_store(drawn) as store:
+        store.change("UPDATE assignment SET state = 'done'", [])
+    extend_sample(drawn, size=20)
+    assert not results.metrics(drawn).seal.is_open
+    assert "they were open when the sample was extended on " in (register(drawn, SES).results_seen or "")
 
 
 def test_results_say_when_the_rubric_the_frame_or_the_draws_have_changed(

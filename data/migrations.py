@@ -19,6 +19,13 @@ def m002_designs_and_deals(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m003_register(db: Database) -> None:
+    """What was decided before results were seen; added to, never changed."""
+    for statement in _REGISTRATIONS:
+        db.execute(statement)
+
+
 _TABLES = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     "CREATE TABLE text (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT",
@@ -174,4 +181,17 @@ _DESIGNS = (
     "ALTER TABLE assignment ADD COLUMN due INTEGER",
     """CREATE INDEX assignment_queue ON assignment (pass, reserved_for, position, plan_order)
         WHERE state IN ('open', 'claimed')""",
+)
+
+_REGISTRATIONS = (
+    """CREATE TABLE registration (
+        number INTEGER PRIMARY KEY,
+        body TEXT NOT NULL,
+        hash TEXT NOT NULL UNIQUE
+    ) STRICT""",
+    *(
+        f"""CREATE TRIGGER registration_{verb.lower()} BEFORE {verb} ON registration
+        BEGIN SELECT RAISE(ABORT, 'registration is append-only'); END"""
+        for verb in ("UPDATE", "DELETE")
+    ),
 )

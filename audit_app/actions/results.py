@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from audit_app.actions.labelled import Grounding, find_judge, judged, labelled
+from audit_app.actions.registering import Intent, standing
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
 from data import frame as frames
@@ -53,6 +54,8 @@ class MetricsResult:
     estimates: tuple[Estimate, ...]
     left_out: str | None
     """Which of the metrics asked for this study cannot have, and why; None when it has all."""
+    standing: str | None
+    """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
 
     @property
     def sentence(self) -> str:
@@ -62,6 +65,7 @@ class MetricsResult:
         return (
             f"Corrected to {WHO[self.target]} (target {self.target}), for these {self.n_frame} "
             f"responses; {self.n_labelled} of {self.n_drawn} drawn responses are labelled; {judge}{read}."
+            f"{f' {self.standing}' if self.standing else ''}"
         )
 
 
@@ -95,6 +99,9 @@ def metrics(
         if seal.is_open:
             rows.require_decisions()
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
+        way = Intent(metrics=tuple(names), target=target, grounding=grounding, judge=who, level=level, floor=floor,
+                     sample_id=rows.sample["sample_id"])  # fmt: skip
+        registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
     population = judged(frame, who, list(by))
     scope = Scope.of(study, rows.human)
@@ -124,6 +131,7 @@ def metrics(
         seal=seal,
         estimates=tuple(estimates if seal.is_open else map(_sealed, estimates)),
         left_out=_left_out(scope, names, n_ungradable),
+        standing=registered,
     )
 
 

@@ -120,3 +120,8 @@ def _plain(value: Any) -> Any:
 def say(text: str) -> None:
     """Talk goes to stderr, so that stdout holds data only."""
     click.echo(text, err=True)
+
+
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """The parts of an option that takes several with commas between; None when it was not given."""
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

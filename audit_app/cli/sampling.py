@@ -11,6 +11,7 @@ from audit_app.actions.draw_plan import Bins
 from audit_app.actions.sampling import Drawn, Plan, draw_sample, extend_sample
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
+from audit_app.cli import planning
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 
 SHARE = click.FloatRange(0, 1)
@@ -164,3 +165,6 @@ def _say_dealt(dealt: Dealt) -> None:
          "repeats": str(p.n_repeats)}
         for p in dealt.portions
     ]))  # fmt: skip
+
+
+sample_group.add_command(planning.plan)

@@ -125,7 +125,7 @@ def of_study(
     """
     frame = frames.open_frame(study)
     labels = [name for name in LABELS if name in study.rubric.names("response")]
-    population = read_population(frame, draw, judge=judge_name, labels=labels)
+    population = read_population(frame, draw, labels=labels)
     if not population.responses:
         raise StudyProblem("no responses are imported; bring them in with `evidence-audit import responses FILE`, or "
                            "plan from numbers alone with --population 4950 --rate 0.1")  # fmt: skip

@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from audit_app.actions.answers import Refused
 from audit_app.notice import notice
 from data.errors import StudyProblem
 from data.records import Person
@@ -64,7 +65,7 @@ class Gate:
 
     Args:
         app: What stands behind the gate.
-        person_of: Who a session secret belongs to; may block, runs in a thread.
+        person_of: Who a session secret belongs to; may block, runs in a thread, and may raise `Refused`.
         policy: The Content-Security-Policy sent with every answer.
     """
 
@@ -75,7 +76,8 @@ class Gate:
             "Content-Security-Policy": policy or content_security_policy(),
             "X-Content-Type-Options": "nosniff",
             "X-Frame-Options": "DENY",
-            "Referrer-Policy": "no-referrer",
+            # Not no-referrer: with that browsers send "Origin: null" from our own forms as well.
+            "Referrer-Policy": "same-origin",
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,6 +110,8 @@ class Gate:
     async def _refusal(self, scope: Scope) -> Response | None:
         try:
             person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
+        except Refused as refused:
+            return refusal(scope["path"], refused.status, "You are signed out", str(refused))
         except StudyProblem as problem:
             _log.error("%s", problem)
             return refusal(scope["path"], 503, "The study cannot be opened right now", BROKEN)

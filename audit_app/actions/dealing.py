@@ -89,7 +89,7 @@ def deal(study: Study, *, without: Collection[str] = ()) -> Dealt:
 def deal_in(store: Store, study: Study, *, without: Collection[str] = ()) -> Dealt | None:
     """Deals inside a transaction; None, and nothing is changed, when no pass has two annotators who can sign in."""
     able = people.invited(store) - set(without)
-    here = [p for p in people.everyone(store) if p.role == "annotator" and p.status == "active" and p.person_id in able]
+    here = [p for p in people.everyone(store) if p.role == "annotator" and p.may_label and p.person_id in able]
     asked = {*study.rubric.passes("response"), *study.rubric.passes("context")}
     teams = {pass_: _team(here, pass_) for pass_ in PASSES if pass_ in asked}
     teams = {pass_: team for pass_, team in teams.items() if len(team) > 1}

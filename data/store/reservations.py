@@ -75,3 +75,23 @@ def delay_repeat(store: Store, first: Assignment, due: int) -> None:
         "AND pass = ? AND reserved_for = ?",
         [due, first.item_kind, first.item_id, first.pass_, first.person_id],
     )
+
+
+def let_go(store: Store, person_id: str) -> int:
+    """Gives back what somebody has begun but not answered; how many openings that were.
+
+    Nothing with an answer is touched, and what was dealt to them stays dealt to them.
+    """
+    return store.change(
+        "UPDATE assignment SET state = 'open', person_id = NULL, lease_until = NULL "
+        "WHERE person_id = ? AND state = 'claimed' "
+        "AND NOT EXISTS (SELECT 1 FROM label_event AS l WHERE l.assignment_id = assignment.assignment_id)",
+        [person_id],
+    )
+
+
+def open_to_all(store: Store, person_id: str) -> None:
+    """What was dealt to somebody and is not begun goes to whoever asks; second showings of their items fall away."""
+    values = [person_id]
+    store.change("DELETE FROM assignment WHERE purpose = 'repeat' AND state = 'open' AND reserved_for = ?", values)
+    store.change("UPDATE assignment SET reserved_for = NULL WHERE state = 'open' AND reserved_for = ?", values)

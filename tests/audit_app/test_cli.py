@@ -492,3 +492,36 @@ def test_a_closed_pipe_is_no_error(finished_demo: Any, command: list[str]) -> No
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_people_are_kept_out_and_let_in_again(run: Run, finished_demo: Any, demo_copy: Study) -> None:
+    here = ("--study", demo_copy.path)
+    run("people", "add", "Ann", "--id", "ann", *here)
+    again = run("people", "add", "ánn", "--id", "ann-2", *here)
+    assert "Note: “ánn” can be taken for “Ann” (ann)." in again.err
+    assert "“Ann” can be taken for “ánn” (ann-2)" in run("people", "list", *here).err
+    for command, said in (
+        ("pause ann", "Ann: annotator, paused."),
+        ("resume ann", "Ann: annotator, active."),
+        ("change ann --name Anne --role adjudicator --team context", "Anne: adjudicator, active."),
+        ("change ann --team all", "Anne: adjudicator, active."),
+        ("sign-out ann", "Anne: adjudicator, active."),
+        ("revoke ann", "Anne: adjudicator, revoked."),
+    ):
+        assert run("people", *command.split(), *here) == Ended(0, "", f"{said}\n")
+        person = next(p for p in json.loads(run("people", "list", "--json", *here).out) if p["person_id"] == "ann")
+        assert person["status"] in said
+        assert person["teams"] == (["context"] if "--team context" in command else [])
+    one_sentence(run("people", "resume", "ann", *here), "evidence-audit people link ann")
+    link = run("people", "link", "ann", "--address", "https://audit.example", *here)
+    assert link.out.startswith("https://audit.example/in/")
+    one_sentence(run("people", "pause", "nobody", *here), "there is no person 'nobody'")
+
+
+def test_the_list_of_people_says_how_far_they_are(run: Run, finished_demo: Any) -> None:
+    found = json.loads(run("people", "list", "--json", "--study", finished_demo.study.path).out)
+    by_id = {person["person_id"]: person for person in found}
+    scripted, lead = by_id["scripted-1"], by_id["demo-lead"]
+    assert scripted["n_done"] > 100
+    assert (scripted["has_link"], scripted["last_seen"]) == (False, None)
+    assert (lead["has_link"], lead["n_done"], lead["seconds_per_item"]) == (True, 0, None)

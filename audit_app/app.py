@@ -38,9 +38,25 @@ class ServedStudy:
         """Who a session belongs to."""
         return sign_in.person_of(self._study(), secret)
 
+    def enter_by_password(self, name: str, password: str, address: str, device: str) -> str | None:
+        """A new session secret for a name and its password."""
+        return sign_in.enter_by_password(self._study(), name, password, address=address, device=device)
+
     def sign_out(self, secret: str) -> None:
         """Ends a session."""
         sign_in.sign_out(self._study(), secret)
+
+    def my_sessions(self, person: Person, secret: str | None) -> tuple[sign_in.Session, ...]:
+        """Where somebody is signed in."""
+        return sign_in.my_sessions(self._study(), person, secret)
+
+    def end_session(self, person: Person, number: int) -> int:
+        """Ends one of somebody's sessions."""
+        return sign_in.end_session(self._study(), person, number)
+
+    def end_others(self, person: Person, secret: str | None) -> int:
+        """Ends all of somebody's sessions but this one."""
+        return sign_in.end_others(self._study(), person, secret)
 
     def next_view(self, person: Person, screen: str) -> dict[str, Any]:
         """The question to put to this person now."""

@@ -23,7 +23,7 @@ PERSON = "evidence_audit.person"
 
 WEBSOCKET = "/_stcore/stream"
 OPEN = ("/in/", "/static/")
-OPEN_PAGES = {"/healthz", "/out", "/favicon.png"}
+OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/favicon.png"}
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
 """What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
 
@@ -134,12 +134,14 @@ BROKEN = "Try again in a moment. If it stays so, tell the person who runs it: th
 
 SIGN_IN = "Open the personal link that you were sent; it signs you in on this device."
 
+BY_NAME = '<p>You were given a password? <a href="/sign-in">Sign in with name and password</a></p>'
+
 
 def refusal(path: str, status: int, title: str, text: str) -> Response:
     """The same refusal as JSON for the labelling loop, as a page for a person."""
     if path.startswith("/api/"):
         return JSONResponse({"error": f"{title}. {text}"}, status, {"Cache-Control": "no-store"})
-    return notice(title, text, status)
+    return notice(title, text, status, more=BY_NAME if text == SIGN_IN else "")
 
 
 def same_origin(headers: Headers) -> bool:

@@ -15,8 +15,8 @@ STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 0.5rem; }
 [data-testid="stElementContainer"]:has(.who) { height: 0; position: absolute; }
 .who { font-size: 0.875rem; position: fixed; right: 3.5rem; top: 1.1rem; z-index: 999991; }
-.who a { color: inherit; }
-.who span { display: inline-block; margin-right: 0.75rem; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
+.who a { color: inherit; margin-left: 0.75rem; }
+.who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
 @media (max-width: 700px) { .who span { display: none; } }
 </style>"""
@@ -65,7 +65,8 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
 def who(person: Person) -> str:
     """Who is signed in, and the way out."""
     return (
-        f'<div class="who"><span>{escape(person.display_name)}</span><a href="/out" target="_self">Sign out</a></div>'
+        f'<div class="who"><span>{escape(person.display_name)}</span><a href="/account" target="_self">Account</a>'
+        '<a href="/out" target="_self">Sign out</a></div>'
     )
 
 

@@ -1,12 +1,13 @@
 """Commands about people."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from audit_app.actions import people
+from audit_app.actions import people, sign_in
 from audit_app.actions.dealing import is_dealt
 from audit_app.actions.names import look_alikes, looking_like, warning
 from audit_app.actions.people import HERE, Changed, Invited
@@ -88,6 +89,29 @@ def change(
     """Give somebody another name, role or teams."""
     given = (() if "all" in teams else teams) if teams else None
     _print(people.change_person(checked_study(folder), person_id, name=name, role=role, teams=given), as_json)
+
+
+@people_group.command("password", epilog="Example: evidence-audit people password PERSON_ID")
+@click.argument("person_id")
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read it from the first line of standard input.")
+@json_option
+@study_option
+def password(person_id: str, from_stdin: bool, as_json: bool, folder: Path) -> None:
+    """Give somebody a password, asked for here, to sign in with on the page /sign-in; the personal link works on.
+
+    It is never part of the command: command lines are kept in the shell's history and seen by other users. Sessions
+    that were begun before end.
+    """
+    study = checked_study(folder)
+    if from_stdin:
+        given = sys.stdin.readline().rstrip("\r\n")
+    else:
+        given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    name = sign_in.set_password(study, person_id, given)
+    if as_json:
+        print_json({"person_id": person_id, "name": name})
+    else:
+        say(f"Set. They sign in at /sign-in as: {name}")
 
 
 def _changing(name: str, change: Callable[[Study, str], Changed], about: str) -> None:

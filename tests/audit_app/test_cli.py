@@ -1,6 +1,7 @@
 """The command line: help everywhere, data on stdout and talk on stderr, and a sentence for whatever goes wrong."""
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import pytest
 
 from audit_app import launch
 from audit_app.actions import results
+from audit_app.actions.sign_in import enter_by_password
 from audit_app.cli import cli, main, serving
 from data.study import Study
 
@@ -525,3 +527,16 @@ def test_the_list_of_people_says_how_far_they_are(run: Run, finished_demo: Any) 
     assert scripted["n_done"] > 100
     assert (scripted["has_link"], scripted["last_seen"]) == (False, None)
     assert (lead["has_link"], lead["n_done"], lead["seconds_per_item"]) == (True, 0, None)
+
+
+def test_a_password_is_read_from_a_prompt_or_standard_input_only(
+    run: Run, demo_copy: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ("--study", demo_copy.path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\nmore\n"))
+    done = run("people", "password", "demo-annotator", "--stdin", *here)
+    assert done == Ended(0, "", "Set. They sign in at /sign-in as: Fourth annotator\n")
+    assert enter_by_password(demo_copy, "fourth annotator", "correct horse battery", address="here")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("short"))
+    one_sentence(run("people", "password", "demo-annotator", "--stdin", *here), "expected 10 to 256")
+    assert run("people", "password", "demo-annotator", "correct horse battery", *here).code == 2

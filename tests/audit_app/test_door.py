@@ -1,5 +1,6 @@
 """Sign-in against a real study behind the real gate."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 
 from audit_app.actions import people
 from audit_app.actions.people import add_person
+from audit_app.actions.sign_in import set_password
 from audit_app.api import routes
 from audit_app.app import ServedStudy
 from audit_app.door import doors
@@ -123,6 +125,112 @@ def test_a_session_ends_after_the_days_of_the_study(browser: Any, study: Study, 
     settings.write_text(settings.read_text().replace("session_days = 30", "session_days = 0.5"))
     assert "Max-Age=43200" in client.get(link).headers["set-cookie"]
     assert may_work(client)
+
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def known(study: Study, link: str) -> str:
+    """The name of somebody with a password."""
+    return set_password(study, "ann", PASSWORD)
+
+
+def sign_in(client: TestClient, name: str, password: str = PASSWORD, **headers: str) -> Any:
+    return client.post("/sign-in", data={"name": name, "password": password}, headers={"origin": HERE, **headers})
+
+
+def test_name_and_password_let_in_like_a_link(browser: Any, known: str) -> None:
+    client = browser()
+    page = client.get("/sign-in")
+    assert 'autocomplete="current-password"' in page.text
+    assert "<script" not in page.text
+    answer = sign_in(client, known)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert {"HttpOnly", "SameSite=lax"} <= set(answer.headers["set-cookie"].split("; "))
+    assert may_work(client)
+
+
+def test_unknown_names_and_wrong_passwords_are_refused_alike(browser: Any, known: str) -> None:
+    answers = [sign_in(browser(), "nobody"), sign_in(browser(), known, "wrong"), sign_in(browser(), "<b>", "")]
+    assert {answer.status_code for answer in answers} == {403}
+    assert len({answer.text for answer in answers}) == 1
+    assert "do not match" in answers[0].text
+    assert not any("set-cookie" in answer.headers for answer in answers)
+
+
+def test_brute_force_is_slowed_down(browser: Any, known: str) -> None:
+    client = browser()
+    codes = [sign_in(client, known, f"guess {n}").status_code for n in range(6)]
+    assert codes == [403] * 5 + [429]
+    answer = sign_in(client, known)
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) in (1, 2)
+    assert "Too many tries" in answer.text
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://testserver:81"])
+@pytest.mark.parametrize("path", ["/sign-in", "/account"])
+def test_a_form_on_another_site_is_refused(browser: Any, known: str, link: str, path: str, origin: str) -> None:
+    client = browser()
+    client.get(link)
+    answer = client.post(path, data={"name": known, "password": PASSWORD, "end": "others"}, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert "another site" in answer.text
+    assert "set-cookie" not in answer.headers
+
+
+def test_an_endless_form_is_not_read_to_its_end(browser: Any) -> None:
+    assert sign_in(browser(), "x" * 20_000).status_code == 422
+
+
+@pytest.mark.parametrize("body", [b"", b"name=%ff&password=%00", b"\xff\xfe", b"name&password"])
+def test_what_is_no_form_is_no_match(browser: Any, body: bytes) -> None:
+    assert browser().post("/sign-in", content=body).status_code == 403
+
+
+def test_the_account_lists_sessions_and_ends_them(browser: Any, study: Study, link: str) -> None:
+    here, there, third = browser(), browser(), browser()
+    for client in (there, third, here):
+        client.get(link)
+    page = here.get("/account").text
+    assert page.count("Firefox on Linux</span>") == 0
+    assert page.count("Firefox on Linux<small>") == 3
+    assert page.count("this one") == 1
+    numbers = re.findall(r'value="(\d+)"', page)
+    assert len(numbers) == 2
+    answer = here.post("/account", data={"end": numbers[0]}, headers={"origin": HERE})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account")
+    assert [may_work(client) for client in (there, third)].count(True) == 1
+    here.post("/account", data={"end": "others"}, headers={"origin": HERE})
+    assert [may_work(client) for client in (here, there, third)] == [True, False, False]
+    assert "Sign out everywhere else" not in here.get("/account").text
+
+
+@pytest.mark.parametrize("end", ["", "nonsense", "-1", "9" * 500, "²"])
+def test_ending_what_is_no_session_ends_nothing(browser: Any, link: str, end: str) -> None:
+    client = browser()
+    client.get(link)
+    assert client.post("/account", data={"end": end}).status_code == 303
+    assert may_work(client)
+
+
+def test_the_account_needs_a_session(browser: Any) -> None:
+    assert browser().get("/account").status_code == 401
+    assert browser().post("/account", data={"end": "others"}).status_code == 401
+
+
+def test_a_name_is_shown_as_it_is(browser: Any, study: Study) -> None:
+    client = browser()
+    client.get(path_of(add_person(study, "<script>alert(1)</script>").link))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in client.get("/account").text
+
+
+def test_a_study_that_cannot_be_opened_is_said_without_its_path(browser: Any, study: Study) -> None:
+    (study.path / "study.toml").unlink()
+    for answer in (browser().get("/in/token"), browser().post("/sign-in", data={"name": "a", "password": "b"})):
+        assert answer.status_code == 503
+        assert str(study.path) not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from audit_app.actions.answers import Refused
 from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
+from audit_app.actions.wording import when
 from audit_app.gate import BROKEN, BY_NAME, COOKIE, PERSON, SIGN_IN, same_origin, secret_of
 from audit_app.notice import notice, page
 from data.errors import StudyProblem
@@ -74,10 +75,10 @@ def doors(study: Doorkeeper) -> list[Route]:
         try:
             secret = await run_in_threadpool(study.enter_by_password, name, password, address, device(request))
         except TooEarly as early:
-            answer = _sign_in_form(str(early), early.status)
+            answer = _sign_in_form(str(early), early.status, name=name)
             answer.headers["Retry-After"] = str(early.seconds)
             return answer
-        return await _let_in(study, request, secret) if secret else _sign_in_form(NO_MATCH, 403)
+        return await _let_in(study, request, secret) if secret else _sign_in_form(NO_MATCH, 403, name=name)
 
     async def leave(request: Request) -> Response:
         secret = secret_of(request.headers)
@@ -138,13 +139,13 @@ async def _form(request: Request) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(raw.decode("utf-8", "replace")).items()}
 
 
-def _sign_in_form(wrong: str = "", status: int = 200) -> Response:
+def _sign_in_form(wrong: str = "", status: int = 200, *, name: str = "") -> Response:
     said = f'<p class="wrong" role="alert">{escape(wrong)}</p>' if wrong else ""
-    return page("Sign in", said + SIGN_IN_FORM, status)
+    return page("Sign in", said + SIGN_IN_FORM.format(name=escape(name)), status)
 
 
 SIGN_IN_FORM = """<form method="post" action="/sign-in">
-<label>Name <input name="name" autocomplete="username" autocapitalize="none" required autofocus></label>
+<label>Name <input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <button class="main">Sign in</button>
 </form>
@@ -156,19 +157,19 @@ def _account_page(person: Person, sessions: tuple[Session, ...]) -> Response:
     others = '<button name="end" value="others">Sign out everywhere else</button>' if len(sessions) > 1 else ""
     return page(
         "Where you are signed in",
-        f"<p>You are <bdi>{escape(person.display_name)}</bdi>. Times are UTC.</p>"
+        f"<p>You are <bdi>{escape(person.display_name)}</bdi>.</p>"
         f'<form method="post" action="/account"><ul>{rows}</ul><p>{others}</p></form>'
         '<p><a href="/">Back</a> · <a href="/out">Sign out here</a></p>',
     )
 
 
 def _session_row(session: Session) -> str:
-    when = f"since {session.created_at[:10]}, last seen {session.seen_at[:16].replace('T', ' ')}"
+    times = f"since {session.created_at[:10]}, last seen {when(session.seen_at)}"
     end = (
         f'<button name="end" value="{session.number}" aria-label="Sign out: {escape(session.device)}">Sign out</button>'
     )
     return (
-        f"<li><span>{escape(session.device)}<small>{escape(when)}</small></span>"
+        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>"
         f"{'<small>this one</small>' if session.here else end}</li>"
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from audit_app.actions.access import require_lead
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.repeating import plan_repeats
 from audit_app.actions.staffing import is_soft
@@ -62,16 +63,19 @@ class Dealt:
         )
 
 
-def deal(study: Study, *, without: Collection[str] = ()) -> Dealt:
+def deal(study: Study, *, without: Collection[str] = (), by: Person | None = None) -> Dealt:
     """Deals the openings that nobody has begun to the active annotators; again, when people have come or gone.
 
     Args:
         study: The study.
         without: People who get nothing and whose share goes to the others.
+        by: Who deals; None for the command line.
 
     Raises:
         StudyProblem: Nothing is drawn, somebody left out is unknown, or no pass has two annotators.
+        Refused: Whoever deals is no lead.
     """
+    require_lead(by)
     with open_store(study) as store, store.transaction():
         items.find_sample(store, None)
         unknown = [person_id for person_id in without if people.find(store, person_id) is None]

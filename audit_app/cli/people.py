@@ -13,7 +13,7 @@ from audit_app.actions.names import look_alikes, looking_like, warning
 from audit_app.actions.people import HERE, Changed, Invited
 from audit_app.actions.progress import Progress, progress
 from audit_app.actions.studies import checked_study
-from audit_app.actions.wording import as_table
+from audit_app.actions.wording import as_table, when
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.rubric import PASSES
 from data.store.people import ROLES
@@ -159,5 +159,5 @@ def _row(each: Progress) -> dict[str, str]:
         "in hand": str(each.n_in_hand),
         "dealt": str(each.n_waiting),
         "seconds per item": "" if timed is None else f"{timed:.0f}",
-        "last seen": (each.last_seen or "")[:16].replace("T", " "),
+        "last seen": when(each.last_seen) if each.last_seen else "",
     }

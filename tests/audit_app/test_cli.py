@@ -21,6 +21,7 @@ import pytest
 
 from audit_app import launch
 from audit_app.actions import results
+from audit_app.actions.labelling import next_view
 from audit_app.actions.sign_in import enter_by_password
 from audit_app.cli import cli, main, serving
 from data.study import Study
@@ -448,7 +449,8 @@ def test_serve_says_where_and_warns_of_an_open_address(
     ended = run("serve", "--study", demo_copy.path, "--address", "0.0.0.0", "--port", 8600)
     assert (ended.code, ended.out) == (0, "")
     assert "http://0.0.0.0:8600" in ended.err
-    assert "reverse proxy with TLS" in ended.err
+    for part in ("reverse proxy with TLS", "Host header", "websocket", "X-Forwarded-Proto", "FORWARDED_ALLOW_IPS"):
+        assert part in ended.err
     assert asked == [(demo_copy.path, {"address": "0.0.0.0", "port": 8600})]
     monkeypatch.setattr(launch, "serve", lambda folder, **options: 3)
     assert run("serve", "--study", demo_copy.path).code == 1
@@ -540,3 +542,19 @@ def test_a_password_is_read_from_a_prompt_or_standard_input_only(
     monkeypatch.setattr(sys, "stdin", io.StringIO("short"))
     one_sentence(run("people", "password", "demo-annotator", "--stdin", *here), "expected 10 to 256")
     assert run("people", "password", "demo-annotator", "correct horse battery", *here).code == 2
+
+
+def test_work_is_listed_released_and_given_to_others(run: Run, demo_copy: Study, person_in: Any) -> None:
+    here = ("--study", demo_copy.path)
+    ann, _ = (person_in(demo_copy, name) for name in ("ann", "ben"))
+    run("sample", "extend", "--size", 300, "--no-deal", *here)
+    view = next_view(demo_copy, ann, "label")
+    listed = run("assignments", "list", *here)
+    assert view["assignment_id"] in listed.out
+    assert "1 in hand" in listed.err
+    assert json.loads(run("assignments", "list", "--json", *here).out)["in_hand"][0]["person_id"] == "ann"
+    one = view["assignment_id"]
+    assert run("assignments", "reassign", one, "--to", "ben", *here).err == "Kept for ben.\n"
+    assert run("assignments", "release", one, *here).err == "Released: whoever asks next may have it.\n"
+    assert run("assignments", "hand-over", "ann", "--to", "ben", *here).err == "0 openings went over.\n"
+    one_sentence(run("assignments", "release", "nothing", *here), "no assignment 'nothing'")

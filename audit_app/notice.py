@@ -32,7 +32,7 @@ button.main {{ background: var(--main); border-color: var(--main); color: #fff; 
 ul {{ list-style: none; margin: 0 0 0.75rem; padding: 0; }}
 li {{ align-items: center; border-bottom: 1px solid var(--line); display: flex; gap: 1rem;
   justify-content: space-between; padding: 0.6rem 0; }}
-li small {{ display: block; }}
+li small {{ display: block; }} li > small {{ white-space: nowrap; }}
 </style>
 </head>
 <body><main><small>Evidence Audit</small><h1>{title}</h1>{body}</main></body>

@@ -161,7 +161,10 @@ def _share(
     enough = max(floor, 1)
     counted = int(np.sum(basis.in_slice & (basis.den > 0)))
     if counted < enough:
-        return Share(value=None, n=n, tier="refused", why_undefined=_refusal(counted, enough, n, population.size))
+        why = _refusal(counted, enough, n, population.size)
+        if sample.second is not None:
+            why = _unsettled(counted, enough, int(np.sum(basis.in_slice)), n)
+        return Share(value=None, n=n, tier="refused", why_undefined=why)
     if population.unjudged and (prediction is None or prediction.growth is not None):
         # Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
         prediction = Prediction.none()
@@ -202,8 +205,18 @@ def _census(sample: Sample) -> Share:
 
 def _refusal(counted: int, floor: int, n: int, size: int) -> str:
     """What is missing, at the share of labels that counted so far; labelling the whole slice is always enough."""
-    more = min(ceil((floor - counted) * (n / counted if counted else 1)), size - n)
+    more = _more(counted, floor, n, size)
     return f"refused: {counted} labels in the denominator, {floor} needed; label about {more} more"
+
+
+def _unsettled(counted: int, floor: int, n: int, size: int) -> str:
+    """The same for target B, where labels count once the overlap up to them is settled."""
+    more = _more(counted, floor, n, size)
+    return f"refused: {counted} settled labels in the denominator, {floor} needed; settle about {more} more"
+
+
+def _more(counted: int, floor: int, n: int, size: int) -> int:
+    return min(ceil((floor - counted) * (n / counted if counted else 1)), size - n)
 
 
 def _with_interval(

@@ -143,6 +143,7 @@ class _OfMetric:
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
+        self._lost = _lost(metric, labelled.adjudicated, usable)
         self._prediction = fit(self._sample) if usable.any() else None
 
     def share(self, place: Slice, here: Flags, own: Flags, method: Method) -> Share:
@@ -180,7 +181,7 @@ class _OfMetric:
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, here, sample, population) or share
-        return share.dropping(int(np.sum(own & ~self._usable)))
+        return share.dropping(int(np.sum(own & self._lost)))
 
     def _borrowed(self, place: Slice, here: Flags, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""
@@ -219,6 +220,14 @@ def _second(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> S
     num, den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)
     chosen = adjudicated.overlap & ~np.isnan(den)
     return Second(chosen=chosen[usable], num=np.where(chosen, num, 0.0)[usable], den=np.where(chosen, den, 0.0)[usable])
+
+
+def _lost(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Flags:
+    """Rows without a usable label, and those of which it is settled that nobody can say."""
+    if adjudicated is None:
+        return ~usable
+    den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)[1]
+    return ~usable | (adjudicated.overlap & np.isnan(den))
 
 
 def _named(metric: Metric, place: Slice, method: Method, options: Options, share: Share) -> Estimate:

@@ -66,7 +66,7 @@ def test_agreement_everywhere_leaves_the_estimate_of_target_a() -> None:
 def test_the_floor_counts_adjudicated_labels() -> None:
     share = human_only(sample(SECOND), FRAME, floor=5)
     assert share.why_undefined is not None
-    assert share.why_undefined.startswith("refused: 4 labels in the denominator, 5 needed")
+    assert share.why_undefined.startswith("refused: 4 settled labels in the denominator, 5 needed; settle about 1 more")
 
 
 def test_strata_with_a_single_adjudicated_row_are_taken_together() -> None:

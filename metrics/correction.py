@@ -114,7 +114,8 @@ def corrected(
 
     Returns:
         `n` counts the sampled rows in the slice. `n_effective` is n / deff, with deff the variance (fpc included)
-        over that of a simple random sample with replacement of n rows of the slice; where no variation was seen
+        over that of a simple random sample with replacement of n rows of the slice (for target B, both by the settled
+        rows); where no variation was seen
         it is the effective number of labels in the denominator by the weights alone (Kish 1965, Survey Sampling,
         section 11.7), rows of one cluster counting as one. If all of the slice is labelled, it is the plain human
         ratio, of zero width.
@@ -254,7 +255,7 @@ def _with_interval(
         interval=around.kind,
         evidence=around.evidence,
         n=n,
-        n_effective=n * simple / variance if simple > 0 and variance > 0 else trials,
+        n_effective=int(np.sum(basis.in_slice)) * simple / variance if simple > 0 and variance > 0 else trials,
         tier="direct",
         # A ratio that leaves [0, 1] by rounding only was not moved.
         clipped_from=found.value if abs(found.value - value) > 1e-9 else None,

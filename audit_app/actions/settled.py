@@ -16,6 +16,8 @@ class Settled:
     n_overlap: int
     n_settled: Mapping[str, int]
     """By metric, as each looks at other labels."""
+    n_owed: int
+    """Responses of the overlap that wait for somebody of the plan."""
     n_undecided: int
     """Labels on which people disagree and nobody has decided."""
 
@@ -28,10 +30,15 @@ class Settled:
         for name, n in self.n_settled.items():
             names[n].append(name)
         counts = [f"{n} ({', '.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
+        waits = [f"{self.n_owed} responses wait for planned labels"] if self.n_owed else []
+        if self.n_undecided:
+            waits.append(
+                f"{self.n_undecided} labels on which people disagree need a decision (import labels with purpose = "
+                "adjudication)"
+            )
         return (
-            f"Target B rests on the first {', '.join(counts)} of the {self.n_overlap} responses of the overlap; from "
-            f"the first undecided one on they wait, so that what is hard is not left out. {self.n_undecided} labels "
-            "on which people disagree need a decision (import labels with purpose = adjudication)."
+            f"Target B rests on the first {', '.join(counts)} of the {self.n_overlap} responses of the overlap, up to "
+            f"the first undecided one, so that what is hard is not left out; {' and '.join(waits)}."
         )
 
 
@@ -42,5 +49,6 @@ def settled(rows: Labelled, names: Sequence[str]) -> Settled:
     return Settled(
         n_overlap=len(members),
         n_settled={name: len(overlap.settled(read)) for name, read in labels.items()},
+        n_owed=len({item for item, label in overlap.owed if item in members and label in LABELS}),
         n_undecided=sum(item in members and label in LABELS for item, label in overlap.undecided),
     )

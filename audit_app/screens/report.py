@@ -139,9 +139,10 @@ def missing(result: results.MetricsResult) -> list[str]:
         found.append(f"{names}: the judge gave no usable label for {count} of {result.n_frame} responses.")
     for count, names in _waiting(overall, result.n_labelled).items():
         found.append(f"{names}: {count} of {result.n_labelled} labelled responses still wait for a label.")
-    bounds = {e.metric: metric_rows.bounds(e) for e in overall if e.bounds}
-    found += [f"{name}: {sentence}." for name, sentence in bounds.items()]
+    found += _bounded(overall)
     found += result.remarks
+    if result.target == "B" and not result.seal.is_open:
+        found.append("How much of the overlap is decided is said once results are open.")
     return found or ["Nothing: every drawn response is labelled, and every label could be used."]
 
 
@@ -152,6 +153,16 @@ def _dropped(estimates: Sequence[DetailedEstimate], method: str) -> dict[int, st
         if estimate.method == method and estimate.n_dropped:
             names[estimate.n_dropped].append(estimate.metric)
     return {count: ", ".join(metrics) for count, metrics in names.items()}
+
+
+def _bounded(estimates: Sequence[DetailedEstimate]) -> list[str]:
+    """What unusable labels could do to the metrics, those together that lack as many."""
+    ranges = defaultdict(list)
+    for estimate in estimates:
+        if estimate.bounds is not None:
+            ends = f"between {percent(estimate.bounds.lowest)} and {percent(estimate.bounds.highest)}"
+            ranges[estimate.bounds.n_unusable].append(f"{estimate.metric} {ends}")
+    return [f"{metric_rows.if_unusable(count).capitalize()}: {', '.join(those)}." for count, those in ranges.items()]
 
 
 def _waiting(estimates: Sequence[DetailedEstimate], n_labelled: int) -> dict[int, str]:

@@ -150,7 +150,8 @@ OTHER_LABELS = st.lists(
 
 def numbers(study: Study) -> list[Any]:
     found = metrics(study, names=(*HEADLINE, *TAXONOMY), by=["condition"])
-    return [found.estimates, found.n_labelled, asdict(judge_check(study)), asdict(agreement(study))]
+    general = metrics(study, about="such tasks", average="regimes", by=["condition"])
+    return [found.estimates, found.n_labelled, general.estimates, asdict(judge_check(study)), asdict(agreement(study))]
 
 
 @given(others=OTHER_LABELS)

@@ -45,6 +45,8 @@ def test_three_phases_by_hand() -> None:
     assert share.value == pytest.approx(0.25)
     assert share.se == pytest.approx(sqrt(0.225 / 4))
     assert share.n == 8
+    # Four rows of which a quarter says yes: s2 = 1/4, so a simple random sample of m would have 1/4 / m.
+    assert share.n_effective == pytest.approx(0.25 / (0.225 / 4))
 
 
 def test_the_correction_makes_the_same_total() -> None:

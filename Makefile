@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := audit_app judge metrics data sampling agreement
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types contracts wheel pytest browser clean
+.PHONY: demo test check format lint types contracts wheel pytest browser bench coverage clean
 
 demo: .venv/ready
 	$(BIN)/evidence-audit demo
@@ -39,6 +39,17 @@ browser: .venv/ready-dev
 	  && echo "Installing Debian's chromium for the browser tests" \
 	  && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium libatomic1 >/dev/null; } \
 	  || { echo "The browser tests need Chromium: run 'sudo apt-get install chromium libatomic1', or set CHROMIUM."; exit 1; }
+
+# Speed against its targets, both sides in one process; one thread, so that processor time means something.
+bench: .venv/ready-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.agreement_speed
+	@echo
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
+
+# How often the intervals hold the truth: the whole table, some fifty minutes on two cores; REPLICATES=200 for ten.
+REPLICATES ?= 1000
+coverage: .venv/ready-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage --replicates $(REPLICATES)
 
 .venv/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from agreement.interval import check_level
 from agreement.means import bounded_mean, group_sums
+from agreement.refusal import no_column, no_level, refuse
 from agreement.result import Agreement
 from agreement.tally import Floats, Integers
 
@@ -170,21 +170,20 @@ def _decided(test: AlternativeAnnotatorTest, adjusted: list[float]) -> Alternati
 def _checked(
     labels: ArrayLike, judge: ArrayLike, cluster: ArrayLike | None, epsilon: float, q: float, level: float
 ) -> tuple[Integers, Integers, NDArray[np.generic]]:
-    check_level(level)
-    if not 0 <= epsilon < 1:
-        raise ValueError(f"epsilon is {epsilon}; expected a number in [0, 1)")
-    if not 0 < q < 1:
-        raise ValueError(f"q is {q}; expected a false discovery rate in (0, 1), such as 0.05")
     people, machine = np.asarray(labels), np.asarray(judge)
-    if people.ndim != 2 or machine.shape != people.shape[:1]:
-        raise ValueError(
-            f"labels have shape {people.shape}, judge {machine.shape}; expected (items, annotators), (items,)"
-        )
-    if any(array.size and array.dtype.kind not in "iub" for array in (people, machine)):
-        raise ValueError("labels and judge must be integers, with -1 for missing")
+    shapes = people.ndim == 2 and machine.shape == people.shape[:1]
+    whole = all(not array.size or array.dtype.kind in "iub" for array in (people, machine))
+    refuse(
+        no_level(level, "confidence level"),
+        None if 0 <= epsilon < 1 else f"epsilon is {epsilon}; expected a number in [0, 1)",
+        None if 0 < q < 1 else f"q is {q}; expected a false discovery rate in (0, 1), such as 0.05",
+        None
+        if shapes
+        else f"labels have shape {people.shape}, judge {machine.shape}; expected (items, annotators), (items,)",
+        None if whole else "labels and judge must be integers, with -1 for missing",
+        no_column("cluster", cluster, len(people)) if shapes else None,
+    )
     tasks = np.arange(len(people)) if cluster is None else np.asarray(cluster)
-    if tasks.shape != machine.shape:
-        raise ValueError(f"cluster has shape {tasks.shape}; expected {machine.shape}, one an item")
     return people.astype(np.int64), machine.astype(np.int64), tasks
 
 

@@ -1,13 +1,13 @@
 """How much of an outcome depends on which annotator an item happened to get."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from agreement.interval import check_level, containing
+from agreement.interval import containing
+from agreement.refusal import no_column, no_level, numbers, refuse
 from agreement.result import Agreement
 from agreement.tally import Floats, Integers
 
@@ -81,10 +81,10 @@ def annotator_variance(
     >>> round(found.rho_int.value, 3), found.why_no_design_effect
     (0.25, 'undefined: 3 annotators tell too little of annotators like these; 5 are needed')
     """
-    check_level(level)
+    _refuse(outcome, annotator, cluster, stratum, level)
     values, who, what = _coded(outcome, annotator, cluster)
     n, annotators = len(values), int(who.max()) + 1 if len(who) else 0
-    strata = np.zeros(n, dtype=np.int64) if stratum is None else _codes(stratum, n, "stratum")
+    strata = np.zeros(n, dtype=np.int64) if stratum is None else _codes(stratum)
     reason = _too_little(values, who, what, strata)
     anova = None if reason else _anova(values - _means(values, strata), who, what, int(strata.max()))
     if anova and anova.error < _NOTHING:
@@ -96,15 +96,23 @@ def annotator_variance(
         rho = _rho(anova, n, level)
     effect = None if rho.value is None else 1 + (load - 1) * max(rho.value, 0.0)
     why = rho.why_undefined
-    if effect is not None and annotators < FEWEST_ANNOTATORS:
-        effect = None
-        why = (
-            f"undefined: {annotators} annotators tell too little of annotators like these; "
-            f"{FEWEST_ANNOTATORS} are needed"
-        )
+    if effect is not None and (few := too_few(annotators)):
+        effect, why = None, few
     return AnnotatorVariance(
         rho_int=rho, n_annotators=annotators, mean_load=load, design_effect=effect, why_no_design_effect=why
     )
+
+
+def too_few(annotators: int) -> str | None:
+    """Why so many annotators say too little of others like them; None when there are enough.
+
+    >>> too_few(1), too_few(5)
+    ('undefined: 1 annotator tells too little of annotators like these; 5 are needed', None)
+    """
+    if annotators >= FEWEST_ANNOTATORS:
+        return None
+    many = "1 annotator tells" if annotators == 1 else f"{annotators} annotators tell"
+    return f"undefined: {many} too little of annotators like these; {FEWEST_ANNOTATORS} are needed"
 
 
 def _rho(anova: _Anova, n: int, level: float) -> Agreement:
@@ -171,17 +179,35 @@ def _too_little(values: Floats, who: Integers, what: Integers, strata: Integers)
 
 def _coded(outcome: ArrayLike, annotator: ArrayLike, cluster: ArrayLike | None) -> tuple[Floats, Integers, Integers]:
     values = np.asarray(outcome, dtype=np.float64)
-    if values.ndim != 1 or not all(math.isfinite(value) for value in values):
-        raise ValueError(f"outcome has shape {values.shape}; expected finite numbers of shape (n,)")
-    who = _codes(annotator, len(values), "annotator")
-    what = np.arange(len(values)) if cluster is None else _codes(cluster, len(values), "cluster")
-    if cluster is not None and len(np.unique(np.column_stack([what, who]), axis=0)) > len(np.unique(what)):
-        raise ValueError("a cluster has outcomes of two annotators; each must have gone to one as a whole")
+    who = _codes(annotator)
+    what = np.arange(len(values)) if cluster is None else _codes(cluster)
     return values, who, what
 
 
-def _codes(group: ArrayLike, n: int, name: str) -> Integers:
-    array = np.asarray(group)
-    if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; expected ({n},)")
-    return np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
+def _two_owners(annotator: ArrayLike, cluster: ArrayLike) -> str | None:
+    what = _codes(cluster)
+    if len(np.unique(np.column_stack([what, _codes(annotator)]), axis=0)) > len(np.unique(what)):
+        return "a cluster has outcomes of two annotators; each must have gone to one as a whole"
+    return None
+
+
+def _refuse(
+    outcome: ArrayLike, annotator: ArrayLike, cluster: ArrayLike | None, stratum: ArrayLike | None, level: float
+) -> None:
+    values = numbers(outcome)
+    good = values is not None and values.ndim == 1 and bool(np.isfinite(values).all())
+    n = np.asarray(outcome).size
+    columns = [
+        no_column(name, column, n)
+        for name, column in (("annotator", annotator), ("cluster", cluster), ("stratum", stratum))
+    ]
+    refuse(
+        no_level(level, "confidence level"),
+        None if good else f"outcome has shape {np.shape(np.asarray(outcome))}; expected finite numbers of shape (n,)",
+        *columns,
+        None if any(columns) or cluster is None else _two_owners(annotator, cluster),
+    )
+
+
+def _codes(group: ArrayLike) -> Integers:
+    return np.unique(np.asarray(group), return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -1,6 +1,7 @@
 """Each annotator on their own: with the others, with themselves, over time, and how fast."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,7 @@ from agreement.drift import slope
 from agreement.interval import check_level
 from agreement.means import bounded_mean
 from agreement.ratings import Ratings
+from agreement.refusal import no_labels, no_level, refuse
 from agreement.result import Agreement
 from agreement.tally import Codes, Floats, Integers
 
@@ -68,12 +70,18 @@ def annotators(
     >>> third.agreement.value, third.bias.value, third.self_consistency.value
     (0.5, 0.5, 0.5)
     """
-    check_level(level)
-    if not 0 <= yes < ratings.n_categories:
-        raise ValueError(f"yes is {yes}; expected a category, 0..{ratings.n_categories - 1}")
-    shape = ratings.labels.shape
-    days, minutes, active = (_times(n, t, shape) for n, t in (("day", day), ("minute", minute), ("seconds", seconds)))
-    again = _repeats(repeats, shape[1], ratings.n_categories)
+    k, shape = ratings.n_categories, ratings.labels.shape
+    refuse(
+        no_level(level, "confidence level"),
+        None if 0 <= yes < k else f"yes is {yes}; expected a category, 0..{k - 1}",
+        *(_no_times(name, given, shape) for name, given in (("day", day), ("minute", minute), ("seconds", seconds))),
+        _no_repeats(repeats, shape[1], k),
+    )
+    days, minutes, active = (
+        np.full(shape, np.nan) if given is None else np.asarray(given, dtype=np.float64)
+        for given in (day, minute, seconds)
+    )
+    again = np.asarray(() if repeats is None else repeats, dtype=np.int64).reshape(-1, 3)
     agrees, leans = _against_others(ratings, yes)
     found = []
     for rater in range(shape[1]):
@@ -174,22 +182,17 @@ def _self_consistency(repeats: Integers, level: float) -> Agreement:
     )
 
 
-def _times(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
-    times = np.full(shape, np.nan) if given is None else np.asarray(given, dtype=np.float64)
-    if times.shape != shape:
-        raise ValueError(f"{name} has shape {times.shape}; expected {shape}, one a label")
-    return times
+def _no_times(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> str | None:
+    found = None if given is None else np.shape(np.asarray(given))
+    return None if found in (None, shape) else f"{name} has shape {found}; expected {shape}, one a label"
 
 
-def _repeats(given: ArrayLike | None, raters: int, n_categories: int) -> Integers:
-    rows: NDArray[np.generic] = np.empty((0, 3), dtype=np.int64) if given is None else np.asarray(given)
+def _no_repeats(given: ArrayLike | None, raters: int, n_categories: int) -> str | None:
+    rows: NDArray[Any] = np.asarray(() if given is None else given)
     if rows.size == 0:
-        return np.empty((0, 3), dtype=np.int64)
+        return None
     if rows.ndim != 2 or rows.shape[1] != 3 or rows.dtype.kind not in "iu":
-        raise ValueError(f"repeats have shape {rows.shape}; expected integers of shape (n, 3): rater, first, again")
-    whole = rows.astype(np.int64)
-    if whole[:, 0].min() < 0 or whole[:, 0].max() >= raters:
-        raise ValueError(f"repeats name raters {whole[:, 0].min()}..{whole[:, 0].max()}; expected 0..{raters - 1}")
-    if whole[:, 1:].min() < -1 or whole[:, 1:].max() >= n_categories:
-        raise ValueError(f"labels of repeats must be -1 or 0..{n_categories - 1}")
-    return whole
+        return f"repeats have shape {rows.shape}; expected integers of shape (n, 3): rater, first, again"
+    if rows[:, 0].min() < 0 or rows[:, 0].max() >= raters:
+        return f"repeats name raters {rows[:, 0].min()}..{rows[:, 0].max()}; expected 0..{raters - 1}"
+    return no_labels("repeats", rows[:, 1:], n_categories, axes=("repeat", "occasion"))

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.judged_rows import JudgedRows, Table, Variance
+from agreement.judged_rows import JudgedRows, Table
 from agreement.result import Agreement
+from agreement.sampled_rows import SampleOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,36 +51,29 @@ def confusion(
     human: ArrayLike,
     judge: ArrayLike,
     *,
-    weights: ArrayLike | None = None,
-    variance: Variance | None = None,
-    degrees_of_freedom: float | None = None,
-    level: float = 0.95,
     category_names: Sequence[str] = ("No", "Yes"),
+    **sample: Unpack[SampleOptions],
 ) -> JudgeAgreement:
     """Weighted confusion table of a judge and people, with the usual figures and their intervals.
 
     Standard errors are Taylor linearisations: `variance` is asked for the design variance of the weighted total of
-    scores. Shares get Student's interval on the logit scale; at 0 or 1, or where nothing varied, Clopper and
-    Pearson's with the effective n of Kish, so that no interval has zero width.
+    scores. Shares get Student's interval on the logit scale, kappa and MCC on Fisher's z; at 0 or 1, or where nothing
+    varied, Clopper and Pearson's with the effective n of Kish, so that no interval has zero width (but in a census).
 
     Args:
         human: 0, 1, or -1 for missing, shape (n,).
         judge: 0, 1, or -1 for missing (unscored), shape (n,).
-        weights: Rows of the population that each row stands for, > 0, shape (n,); None for 1.
-        variance: Design variance of the weighted total of scores of shape (n,), all rows given, in the order
-            given; rows with a missing label score 0. It must belong to the same `weights`. None for simple random
-            sampling (with replacement) of the rows with both labels.
-        degrees_of_freedom: Of that variance, >= 1; None for the rows with both labels less one.
-        level: Confidence level of the intervals.
         category_names: What 0 and 1 are called in messages.
+        sample: `weights`, `variance`, `degrees_of_freedom`, `cluster`, `rows` (a slice), `census` and `level`, see
+            `sampled_rows.SampleOptions`; by default an equally weighted simple random sample, at level .95.
 
     Returns:
         The table and its figures. A share is undefined if nobody is in its denominator, F1 if nobody said yes;
         kappa and MCC are undefined if people or the judge used one category only.
 
     Raises:
-        ValueError: Labels are not 0, 1 or -1, shapes differ, a weight is not > 0, or `variance` returned
-            something that is not a variance.
+        ValueError: Labels are not 0, 1 or -1, shapes differ, a weight is not > 0, or another option makes no sense:
+            all of this at once; or `variance` returned something that is not a variance.
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 5.5 (linearisation of a
     function of totals), doi:10.1007/978-1-4612-4378-6; kappa, MCC and F1 are such functions of the four cells. MCC:
@@ -88,14 +83,14 @@ def confusion(
     >>> result.counts, result.n_dropped, round(result.sensitivity.value, 3)
     (((1, 1), (1, 2)), 1, 0.667)
     """
-    rows = JudgedRows.of(human, judge, weights, variance, degrees_of_freedom, level, category_names)
+    rows = JudgedRows.of(human, judge, category_names, **sample)
     no, yes = rows.names
-    everyone, agreed = np.ones(len(rows.weight)), (rows.human == rows.judge).astype(np.float64)
+    everyone, agreed = np.ones(len(rows.human)), (rows.human == rows.judge).astype(np.float64)
     human_yes, judge_yes = rows.human.astype(np.float64), rows.judge.astype(np.float64)
     human_no, judge_no = 1 - human_yes, 1 - judge_yes
     return JudgeAgreement(
-        n=int(rows.kept.sum()),
-        n_dropped=int((~rows.kept).sum()),
+        n=rows.rows.n,
+        n_dropped=rows.rows.n_dropped,
         counts=rows.counts(),
         table=rows.table(),
         sensitivity=rows.share("sensitivity", agreed, human_yes, f"people's labels is {yes}"),

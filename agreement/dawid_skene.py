@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from agreement.refusal import no_column, no_labels, refuse
 from agreement.tally import Floats, Integers
 
 Rows = tuple[tuple[float, ...] | None, ...]
@@ -106,12 +107,12 @@ def _checked(
     item: ArrayLike, rater: ArrayLike, label: ArrayLike, n_categories: int
 ) -> tuple[NDArray[np.generic], NDArray[np.generic], Readings, int]:
     what, who, said = np.asarray(item), np.asarray(rater), np.asarray(label)
-    if not (what.ndim == 1 and what.shape == who.shape == said.shape):
-        raise ValueError(f"item, rater and label have shapes {what.shape}, {who.shape}, {said.shape}; expected (n,)")
-    if n_categories < 2:
-        raise ValueError(f"n_categories is {n_categories}; expected at least 2")
-    if said.size and (said.dtype.kind not in "iub" or said.min() < -1 or said.max() >= n_categories):
-        raise ValueError(f"labels must be integers 0..{n_categories - 1}, or -1 for missing")
+    refuse(
+        no_column("item", what, said.size),
+        no_column("rater", who, said.size),
+        None if n_categories >= 2 else f"n_categories is {n_categories}; expected at least 2",
+        no_labels("label", said, n_categories),
+    )
     kept = said >= 0
     if not kept.any():
         raise ValueError(f"none of the {len(said)} readings has a label")

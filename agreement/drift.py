@@ -5,8 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.interval import check_level, student
+from agreement.interval import student
 from agreement.means import group_sums
+from agreement.refusal import no_column, no_level, refuse
 from agreement.result import Agreement
 from agreement.tally import Floats
 
@@ -69,10 +70,13 @@ def slope(
     >>> round(found.value, 3), found.low < 0 < found.high
     (0.171, True)
     """
-    check_level(level)
     values, times = np.asarray(outcome, dtype=np.float64), np.asarray(when, dtype=np.float64)
-    if not (values.ndim == 1 and values.shape == times.shape):
-        raise ValueError(f"outcome and when have shapes {values.shape}, {times.shape}; expected (n,)")
+    refuse(
+        no_level(level, "confidence level"),
+        None if values.ndim == 1 else f"outcome has shape {values.shape}; expected (n,)",
+        no_column("when", times, values.size),
+        no_column("cluster", cluster, values.size),
+    )
     kept = np.isfinite(times)
     tasks = np.arange(len(values)) if cluster is None else np.asarray(cluster)
     values, times, tasks = values[kept], times[kept], tasks[kept]

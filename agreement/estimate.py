@@ -8,30 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.disagreement import Disagreement
-from agreement.interval import Ends, by_disagreement, check_level, containing, percentiles, student
+from agreement.interval import FLAT, Ends, bounded_student, by_disagreement, containing, percentiles, student
+from agreement.precision import Precision, design_error
 from agreement.result import Agreement
 from agreement.tally import Floats, Tally
-
-_FLAT = 1e-7
-"""A standard error below this is rounding, not information."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Precision:
-    """How an interval is to be computed."""
-
-    confidence: float
-    """Level in (0, 1)."""
-    census: bool
-    """Every unit of the population was rated: there is no sampling error, and the interval is the value."""
-    replicates: int
-    """Bootstrap samples."""
-    seed: int
-
-    def __post_init__(self) -> None:
-        check_level(self.confidence)
-        if self.replicates < 100:
-            raise ValueError(f"replicates is {self.replicates}; the ends of an interval need at least 100")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +20,10 @@ class Formula:
 
     name: str
     parts: Callable[[Floats], Disagreement]
-    variance: Callable[[Tally], float] | None
-    """Analytic variance; None to resample."""
+    scores: Callable[[Floats], Floats]
+    """Totals to what one more unit of each pattern adds to the coefficient, to first order; shape (P,) both."""
+    published: Callable[[Floats], float] | None
+    """Totals to the published variance, for equally weighted and independent units; None where there is none."""
     pairable: NDArray[np.bool_]
     """Patterns that carry a pair of labels, shape (P,)."""
     lowest: float
@@ -52,7 +34,7 @@ def estimate(formula: Formula, tally: Tally, *, n: int, n_dropped: int, precisio
     """The coefficient of a tally for which it is defined."""
     parts = formula.parts(tally.totals)
     value = min(float(parts.coefficient), 1.0)
-    if abs(value - formula.lowest) < _FLAT:
+    if abs(value - formula.lowest) < FLAT:
         value = formula.lowest
     if precision.census:
         se, ends = 0.0, (value, value)
@@ -62,7 +44,7 @@ def estimate(formula: Formula, tally: Tally, *, n: int, n_dropped: int, precisio
             # One independent unit: anything between no and full disagreement.
             ends = max(formula.lowest, min(value, 1 - 1 / float(parts.chance))), 1.0
         # Nothing varied: a zero-width interval would claim certainty, so bound what was not seen.
-        if parts.observed == 0 or se < _FLAT:
+        if parts.observed == 0 or se < FLAT:
             n_effective = tally.effective_n(formula.pairable)
             ends = by_disagreement(float(parts.observed), float(parts.chance), n_effective, precision.confidence)
         ends = containing(value, ends, lowest=formula.lowest)
@@ -80,14 +62,25 @@ def estimate(formula: Formula, tally: Tally, *, n: int, n_dropped: int, precisio
 
 def _sampled(formula: Formula, tally: Tally, value: float, precision: Precision) -> tuple[float, Ends]:
     """Standard error and interval; NaN if there are no two independent units."""
-    df = tally.independent - 1
-    if formula.variance is not None:
-        se = math.sqrt(formula.variance(tally))
-        ends = student(value, se, df, precision.confidence)
+    df = tally.independent - 1.0
+    if precision.variance:
+        se = design_error(precision.variance, tally.of_units(formula.scores(tally.totals)))
+        df = precision.degrees_of_freedom or df
+        if se > FLAT:
+            return se, bounded_student(value, se, df, precision.confidence, lowest=formula.lowest)
+    elif precision.interval == "linearised":
+        se = math.sqrt(tally.variance(formula.scores(tally.totals)))
+    elif precision.interval is None and formula.published and tally.plain:
+        se = math.sqrt(formula.published(tally.totals))
     else:
-        draws = formula.parts(tally.resampled(precision.replicates, precision.seed)).coefficient
-        # A resample without variation has no coefficient, as a sample without has none.
-        draws = draws[np.isfinite(draws)]
-        se = float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan
-        ends = percentiles(draws, df, precision.confidence) if len(draws) > 1 else (math.nan, math.nan)
-    return se, ends
+        return _resampled(formula, tally, df, precision)
+    return se, student(value, se, df, precision.confidence)
+
+
+def _resampled(formula: Formula, tally: Tally, df: float, precision: Precision) -> tuple[float, Ends]:
+    draws = formula.parts(tally.resampled(precision.replicates, precision.seed)).coefficient
+    # A resample without variation has no coefficient, as a sample without has none.
+    draws = draws[np.isfinite(draws)]
+    if len(draws) < 2:
+        return math.nan, (math.nan, math.nan)
+    return float(np.std(draws, ddof=1)), percentiles(draws, df, precision.confidence)

@@ -5,9 +5,13 @@ import math
 import numpy as np
 from scipy import special, stats
 
+from agreement.refusal import no_level, refuse
 from agreement.tally import Floats
 
 Ends = tuple[float, float]
+
+FLAT = 1e-7
+"""A standard error below this is rounding, not information."""
 
 
 def check_level(level: float) -> None:
@@ -16,8 +20,7 @@ def check_level(level: float) -> None:
     Raises:
         ValueError: `level` is outside (0, 1).
     """
-    if not 0 < level < 1:
-        raise ValueError(f"confidence level is {level}; expected a share in (0, 1), such as 0.95")
+    refuse(no_level(level, "confidence level"))
 
 
 def clopper_pearson(share: float, n: float, level: float) -> Ends:
@@ -65,6 +68,24 @@ def logit_student(share: float, se: float, df: float, level: float) -> Ends:
     logit = math.log(share / (1 - share))
     low, high = student(logit, se / (share * (1 - share)), df, level)
     return float(special.expit(low)), float(special.expit(high))
+
+
+def bounded_student(value: float, se: float, df: float, level: float, *, lowest: float) -> Ends:
+    """Student's interval of the logit of where a value lies between `lowest` (at least -1) and 1, carried back.
+
+    For shares (`lowest` 0) this is `logit_student`, for coefficients down to -1 Fisher's z. Under a design with few
+    labels it covers where the plain interval does not: near 1 that is as short below the value as above. A value
+    that is not inside gets the plain interval.
+
+    >>> [round(end, 3) for end in bounded_student(0.9, 0.05, 60, 0.95, lowest=-1)]
+    [0.738, 0.964]
+    """
+    bottom = max(lowest, -1.0)
+    if not bottom < value < 1:
+        return student(value, se, df, level)
+    span = 1 - bottom
+    low, high = logit_student((value - bottom) / span, se / span, df, level)
+    return bottom + span * low, bottom + span * high
 
 
 def percentiles(replicates: Floats, df: float, level: float) -> Ends:

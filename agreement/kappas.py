@@ -5,61 +5,49 @@ the published ones, over units with the raters given, never those under no agree
 the result's name says how (`gwet_ac2_quadratic`).
 """
 
+from itertools import combinations
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement import chance
-from agreement.estimate import Precision
+from agreement.coefficients import cohen_kappa
 from agreement.over_units import corrected
+from agreement.precision import PrecisionOptions
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 from agreement.weighting import Weighting, weighting_name
 
 
 def gwet_ac2(
-    ratings: Ratings,
-    *,
-    weights: Weighting | ArrayLike = "quadratic",
-    confidence: float = 0.95,
-    census: bool = False,
-    replicates: int = 2000,
-    seed: int = 0,
+    ratings: Ratings, *, weights: Weighting | ArrayLike = "quadratic", **how: Unpack[PrecisionOptions]
 ) -> Agreement:
     """AC1 for ordered categories: near misses agree in part.
 
     Args:
         ratings: Labels; `linear` and `quadratic` measure their `category_values`.
         weights: How nearly two categories agree (`weighting.category_weights`); `identity` gives AC1.
-        confidence: Confidence level of the interval.
-        census: Every unit of the population was rated.
-        replicates: Bootstrap samples, used with design weights or clusters only.
-        seed: Seed of the bootstrap.
+        how: How the interval is to be computed (`precision.Precision`).
 
     Returns:
         AC2, at most 1 and at least 1 - 1 / (1 - mean weight); undefined if no
         unit carries two labels or all labels are one category.
 
     Raises:
-        ValueError: `weights` are of no known kind, `confidence` or `replicates` makes no sense.
+        ValueError: `weights` are of no known kind, or `how` makes no sense.
 
     Source: Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
 
     >>> round(gwet_ac2(Ratings.of([[0, 0], [1, 2], [2, 2], [1, 1]], n_categories=3)).value, 3)
     0.818
     """
-    precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     name = f"gwet_ac2_{weighting_name(weights)}"
-    return corrected(name, ratings, chance.by_unclear_units, precision, weights=weights)
+    return corrected(name, ratings, chance.by_unclear_units, weights=weights, **how)
 
 
 def fleiss_kappa(
-    ratings: Ratings,
-    *,
-    weights: Weighting | ArrayLike = "identity",
-    confidence: float = 0.95,
-    census: bool = False,
-    replicates: int = 2000,
-    seed: int = 0,
+    ratings: Ratings, *, weights: Weighting | ArrayLike = "identity", **how: Unpack[PrecisionOptions]
 ) -> Agreement:
     """Agreement beyond two labels drawn at random from all labels; for two raters this is Scott's pi.
 
@@ -75,13 +63,10 @@ def fleiss_kappa(
     >>> round(fleiss_kappa(Ratings.of([[0, 0, 1], [1, 1, 1], [0, 0, 0]], n_categories=2)).value, 3)
     0.55
     """
-    precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
-    return corrected(_named("fleiss_kappa", weights), ratings, chance.by_use, precision, weights=weights)
+    return corrected(_named("fleiss_kappa", weights), ratings, chance.by_use, weights=weights, **how)
 
 
-def fleiss_kappa_by_category(
-    ratings: Ratings, *, confidence: float = 0.95, census: bool = False, replicates: int = 2000, seed: int = 0
-) -> tuple[Agreement, ...]:
+def fleiss_kappa_by_category(ratings: Ratings, **how: Unpack[PrecisionOptions]) -> tuple[Agreement, ...]:
     """Fleiss' kappa of each category against all others: which ones raters can tell.
 
     Returns:
@@ -89,14 +74,13 @@ def fleiss_kappa_by_category(
         used, or that everybody used on every unit.
 
     Raises:
-        ValueError: `confidence` or `replicates` makes no sense.
+        ValueError: `how` makes no sense.
 
     Source: Fleiss (1971), as above, section "agreement on a particular category".
 
     >>> [k.name for k in fleiss_kappa_by_category(Ratings.of([[0, 1]], n_categories=2, category_names=["No", "Yes"]))]
     ['fleiss_kappa[No]', 'fleiss_kappa[Yes]']
     """
-    precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     found = []
     for k, name in enumerate(ratings.category_names):
         one = Ratings.of(
@@ -106,18 +90,12 @@ def fleiss_kappa_by_category(
             weight=ratings.weight,
             cluster=ratings.cluster,
         )
-        found.append(corrected(f"fleiss_kappa[{name}]", one, chance.by_use, precision))
+        found.append(corrected(f"fleiss_kappa[{name}]", one, chance.by_use, **how))
     return tuple(found)
 
 
 def conger_kappa(
-    ratings: Ratings,
-    *,
-    weights: Weighting | ArrayLike = "identity",
-    confidence: float = 0.95,
-    census: bool = False,
-    replicates: int = 2000,
-    seed: int = 0,
+    ratings: Ratings, *, weights: Weighting | ArrayLike = "identity", **how: Unpack[PrecisionOptions]
 ) -> Agreement:
     """Agreement beyond two labels drawn from two raters, each with habits of its own: Cohen's kappa of any number.
 
@@ -135,19 +113,12 @@ def conger_kappa(
     >>> round(conger_kappa(Ratings.of(table, n_categories=2)).value, 4)
     0.6995
     """
-    precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     name = _named("conger_kappa", weights)
-    return corrected(name, ratings, chance.by_rater, precision, weights=weights, rater_by_rater=True)
+    return corrected(name, ratings, chance.by_rater, weights=weights, rater_by_rater=True, **how)
 
 
 def brennan_prediger(
-    ratings: Ratings,
-    *,
-    weights: Weighting | ArrayLike = "identity",
-    confidence: float = 0.95,
-    census: bool = False,
-    replicates: int = 2000,
-    seed: int = 0,
+    ratings: Ratings, *, weights: Weighting | ArrayLike = "identity", **how: Unpack[PrecisionOptions]
 ) -> Agreement:
     """Agreement beyond an even draw from the declared categories; for two categories this is PABAK, 2 po - 1.
 
@@ -164,11 +135,30 @@ def brennan_prediger(
     >>> round(brennan_prediger(Ratings.of(table, n_categories=2)).value, 3)
     0.7
     """
-    precision = Precision(confidence=confidence, census=census, replicates=replicates, seed=seed)
     name = _named("brennan_prediger", weights)
-    return corrected(name, ratings, lambda counts, weight: chance.even(weight), precision, weights=weights)
+    return corrected(name, ratings, lambda counts, weight: chance.even(weight), weights=weights, **how)
 
 
 def _named(name: str, weights: Weighting | ArrayLike) -> str:
     kind = weighting_name(weights)
     return name if kind == "identity" else f"{name}_{kind}"
+
+
+def cohen_kappa_by_pair(
+    ratings: Ratings, *, weights: Weighting | ArrayLike = "identity", **how: Unpack[PrecisionOptions]
+) -> dict[tuple[int, int], Agreement]:
+    """Cohen's kappa, plain or weighted, of every two raters on the units that both labelled.
+
+    Arguments and errors are those of `coefficients.cohen_kappa`, but for the number of raters.
+
+    Returns:
+        One result a pair of columns (first < second); undefined, with the reason, for those who share no unit.
+
+    >>> found = cohen_kappa_by_pair(Ratings.of([[0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, -1]], n_categories=2))
+    >>> {pair: kappa.value for pair, kappa in found.items()}
+    {(0, 1): 1.0, (0, 2): -0.5, (1, 2): -0.5}
+    """
+    return {
+        pair: cohen_kappa(ratings.of_raters(pair), weights=weights, **how)
+        for pair in combinations(range(ratings.labels.shape[1]), 2)
+    }

@@ -5,12 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.interval import Ends, check_level, clopper_pearson, containing, logit_student, student
+from agreement.interval import FLAT, Ends, check_level, clopper_pearson, containing, logit_student, student
 from agreement.result import Agreement
 from agreement.tally import Floats, Integers
-
-_FLAT = 1e-7
-"""A standard error below this is rounding, not information."""
 
 
 def group_sums(values: Floats, cluster: ArrayLike | None) -> Floats:
@@ -57,7 +54,7 @@ def bounded_mean(
     sums = group_sums((values - value) / n, cluster)
     independent = len(sums)
     se = math.sqrt(independent / (independent - 1) * float(sums @ sums)) if independent > 1 else math.nan
-    if se > _FLAT:
+    if se > FLAT:
         shares = bounds == (0, 1)
         ends = (logit_student if shares else student)(value, se, independent - 1, level)
     else:

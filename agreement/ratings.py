@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agreement.patterns import category_counts, distinct_rows, smallest_type
+from agreement.refusal import no_column, no_labels, no_weights, numbers, refuse
 from agreement.tally import Codes, Floats, Integers, Tally, look_up
-
-MISSING = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,23 +55,32 @@ class Ratings:
             cluster: Task of each unit (any values that sort), shape (units,); None when units are independent.
 
         Raises:
-            ValueError: A label is not declared, or shapes, weights or names do not fit.
+            ValueError: A label is not declared, or shapes, weights or names do not fit; all that is wrong at once.
 
         >>> Ratings.of([[0, 1, -1], [1, 0, -1], [1, 1, 1]], n_categories=2).counts.tolist()
         [[0, 3], [1, 1]]
         """
-        names = _names(n_categories, category_names)
-        array = _declared(labels, names)
+        array, names = np.asarray(labels), _names(n_categories, category_names)
+        units = len(array) if array.ndim else 0
+        refuse(
+            _no_categories(n_categories, category_names, category_values),
+            no_labels("labels", array, n_categories, axes=("unit", "rater"), called=names),
+            no_weights("weight", weight, units),
+            no_column("cluster", cluster, units),
+        )
+        array = array.astype(smallest_type(len(names)), copy=False)
         rows, which = distinct_rows(array, len(names))
         counts, pattern = np.unique(category_counts(rows, len(names)), axis=0, return_inverse=True)
         return cls(
             labels=array,
             category_names=names,
-            category_values=_values(category_values, len(names)),
+            category_values=np.arange(len(names), dtype=np.float64)
+            if category_values is None
+            else np.asarray(category_values, dtype=np.float64),
             counts=counts,
             pattern=look_up(pattern.reshape(-1).astype(smallest_type(len(counts))), which),
-            weight=None if weight is None else _positive(weight, len(array)),
-            cluster=None if cluster is None else _coded(cluster, len(array)),
+            weight=None if weight is None else np.asarray(weight, dtype=np.float64),
+            cluster=None if cluster is None else np.unique(np.asarray(cluster), return_inverse=True)[1].reshape(-1),
         )
 
     @property
@@ -85,6 +93,17 @@ class Ratings:
         """Labels per unit, shape (units,)."""
         per_pattern: Integers = self.counts.sum(axis=1)
         return per_pattern[self.pattern]
+
+    def of_raters(self, raters: Sequence[int]) -> Self:
+        """The labels of some of the raters, on the same units."""
+        return type(self).of(
+            self.labels[:, list(raters)],
+            n_categories=self.n_categories,
+            category_names=self.category_names,
+            category_values=self.category_values,
+            weight=self.weight,
+            cluster=self.cluster,
+        )
 
     def tally(self, *, at_least: int) -> Tally:
         """Patterns of the units with that many labels or more."""
@@ -104,6 +123,7 @@ class Ratings:
             size=self.n_categories**2,
             weight=None if self.weight is None else self.weight[kept],
             cluster=None if self.cluster is None else self.cluster[kept],
+            kept=kept,
         )
 
     def _tally(self, code: Codes, used: NDArray[np.bool_]) -> Tally:
@@ -116,56 +136,21 @@ class Ratings:
             size=len(used),
             weight=None if self.weight is None else self.weight[kept],
             cluster=None if self.cluster is None else self.cluster[kept],
+            kept=kept,
         )
 
 
 def _names(n_categories: int, names: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(str(k) for k in range(n_categories)) if names is None else tuple(names)
+
+
+def _no_categories(n_categories: int, names: Sequence[str] | None, values: ArrayLike | None) -> str | None:
+    """Why the categories are not declared properly."""
     if n_categories < 2:
-        raise ValueError(f"n_categories is {n_categories}; agreement needs at least 2 declared categories")
-    if names is None:
-        return tuple(str(k) for k in range(n_categories))
-    if len(names) != n_categories:
-        raise ValueError(f"{len(names)} category_names for n_categories={n_categories}; give one a category")
-    return tuple(names)
-
-
-def _values(values: ArrayLike | None, n_categories: int) -> Floats:
-    array = np.arange(n_categories, dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
-    if array.shape != (n_categories,) or not np.isfinite(array).all() or len(np.unique(array)) < n_categories:
-        raise ValueError(f"category_values are {array.tolist()}; expected {n_categories} different finite numbers")
-    return array
-
-
-def _declared(labels: ArrayLike, names: tuple[str, ...]) -> Codes:
-    array = np.asarray(labels)
-    if array.ndim != 2:
-        raise ValueError(f"labels have shape {array.shape}; expected (units, raters)")
-    if array.size and array.dtype.kind not in "iub":
-        raise ValueError(f"labels are {array.dtype}; expected integers 0..{len(names) - 1}, with -1 for missing")
-    if array.dtype.kind == "b":
-        array = array.astype(np.int8)
-    if array.size and not (array.min() >= MISSING and array.max() < len(names)):
-        outside = np.argwhere((array < MISSING) | (array >= len(names)))
-        unit, rater = (int(place) for place in outside[0])
-        raise ValueError(
-            f"{len(outside)} labels are not declared, the first is {array[unit, rater]} (unit {unit}, rater {rater}); "
-            f"declared are 0..{len(names) - 1} ({', '.join(names)}) and -1 for missing. "
-            "Declare the category or set the label to -1."
-        )
-    return array.astype(smallest_type(len(names)), copy=False)
-
-
-def _positive(weight: ArrayLike, units: int) -> Floats:
-    array = np.asarray(weight, dtype=np.float64)
-    if array.shape != (units,):
-        raise ValueError(f"weight has shape {array.shape}; expected ({units},), one a unit")
-    if not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError("every weight must be a finite number > 0; leave out units that stand for nothing")
-    return array
-
-
-def _coded(cluster: ArrayLike, units: int) -> Integers:
-    array = np.asarray(cluster)
-    if array.shape != (units,):
-        raise ValueError(f"cluster has shape {array.shape}; expected ({units},), one a unit")
-    return np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return f"n_categories is {n_categories}; agreement needs at least 2 declared categories"
+    if names is not None and len(names) != n_categories:
+        return f"{len(names)} category_names for n_categories={n_categories}; give one a category"
+    array = np.arange(n_categories) if values is None else numbers(values)
+    if array is None or array.shape != (n_categories,) or len(np.unique(array[np.isfinite(array)])) < n_categories:
+        return f"category_values are {values!r}; expected {n_categories} different finite numbers"
+    return None

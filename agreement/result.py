@@ -20,7 +20,8 @@ class Agreement:
     """Lower end of the interval, on the scale of `value`; None only when the value is."""
     high: float | None
     se: float | None
-    """Standard error on the scale of `value`; None if undefined or not estimable (one independent unit)."""
+    """Standard error on the scale of `value`; None if undefined, not estimable (one independent unit), or if
+    the interval rests on none (medians on order statistics, rho_int on F)."""
     level: float
     """Confidence level of the interval, in (0, 1)."""
     n: int

@@ -26,7 +26,8 @@ def over_units_variance(counts: Integers, totals: Floats, apart: Floats, chance:
 
     As published (and in irrCAC), the formula for a table of two raters divides by n, the one for any number of
     labels by n - 1; so a unit with a third or a missing label changes the standard error by a factor
-    sqrt(n / (n - 1)). Percent agreement always divides by n - 1.
+    sqrt(n / (n - 1)). Percent agreement always divides by n - 1. Units with one label score 0 in it rather than
+    dropping out, so many of them make it too large; `over_units_scores` has the derivative.
 
     Source: Gwet (2008), Br. J. Math. Stat. Psychol. 61(1), 29-48, doi:10.1348/000711006X126600, extended
     to missing labels and weights in Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.; Gwet (2021),
@@ -42,18 +43,36 @@ def over_units_variance(counts: Integers, totals: Floats, apart: Floats, chance:
     return variance * (n - 1) / n if table else variance
 
 
+def over_units_scores(counts: Integers, totals: Floats, apart: Floats, chance: Chance) -> Floats:
+    """What one more unit of each pattern adds to such a coefficient, to first order, shape (P,).
+
+    The derivative of 1 - O / C, O the mean disagreement within units and C that of chance; the weighted total of the
+    scores is 0.
+    """
+    pairable, expected = counts.sum(axis=1) > 1, 1 - float(chance.agreement(totals))
+    observed = float(over_units(counts, totals, apart))
+    within = pairable * (within_units(counts, apart) - observed) / totals[pairable].sum()
+    scores: Floats = -(within + observed / expected * chance.scores(totals) / totals.sum()) / expected
+    return scores
+
+
+def cohen_scores(totals: Floats, apart: Floats) -> Floats:
+    """What one more pair in each cell of the table of two raters adds to kappa, to first order, shape (K * K,)."""
+    parts = cohen(totals, apart)
+    observed, expected = float(parts.observed), float(parts.chance)
+    share = totals.reshape(apart.shape) / totals.sum()
+    within = apart - observed
+    moved = _marginal_weights(share, apart) - 2 * expected
+    scores: Floats = -(within - observed / expected * moved).reshape(-1) / (expected * totals.sum())
+    return scores
+
+
 def cohen_variance(totals: Floats, apart: Floats) -> float:
     """Variance of Cohen's kappa, plain or weighted, when it is not assumed to be 0.
 
     Source: Fleiss, Cohen & Everitt (1969), Psychol. Bull. 72(5), 323-327, doi:10.1037/h0028106.
     """
-    n, weights = float(totals.sum()), 1 - apart
-    parts = cohen(totals, apart)
-    kappa, pe = float(parts.coefficient), 1 - float(parts.chance)
-    share = totals.reshape(apart.shape) / n
-    reach = _marginal_weights(share, weights) * (1 - kappa)
-    spread = float((share * (weights - reach) ** 2).sum()) - (kappa - pe * (1 - kappa)) ** 2
-    return max(spread, 0.0) / (n * (1 - pe) ** 2)
+    return float(totals @ cohen_scores(totals, apart) ** 2)
 
 
 def cohen_null_variance(totals: Floats, apart: Floats) -> float:

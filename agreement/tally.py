@@ -35,6 +35,8 @@ class Tally:
     """Units of the population that each unit stands for, shape (units,); None for 1."""
     cluster: Codes | None
     """Task of each unit, in 0.., shape (units,); None when units are independent."""
+    kept: NDArray[np.bool_] | None = None
+    """Which of the units of the sample these are, shape (all units,); None for all of them."""
     used: NDArray[np.bool_] | None = None
     """Patterns whose units count, shape (size,); None for all. Plain tallies only: it spares a copy of the codes."""
 
@@ -90,6 +92,14 @@ class Tally:
         if self.cluster is not None:
             total = _sums(np.unique(self.cluster, return_inverse=True)[1], total)
         return float(len(total) * np.var(total, ddof=1)) if len(total) > 1 else float("nan")
+
+    def of_units(self, scores: Floats) -> Floats:
+        """Score of every unit of the sample from those of the patterns; 0 for units that are not among these."""
+        if self.kept is None:
+            return scores[self.code]
+        spread = np.zeros(len(self.kept))
+        spread[self.kept] = scores[self.code]
+        return spread
 
     def _plain_variance(self, scores: Floats) -> float:
         totals, n = self.totals, self.n

@@ -43,10 +43,22 @@ def report() -> None:
     render()
 
 
+def compare() -> None:
+    """The lead's view of models, prompts and judges side by side."""
+    from audit_app.screens.compare import render
+
+    render()
+
+
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
     working = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
-    results = [("Report", "report", report), ("Judge", "judge", judge), ("Agreement", "agreement", agreement)]
+    results = [
+        ("Report", "report", report),
+        ("Compare", "compare", compare),
+        ("Judge", "judge", judge),
+        ("Agreement", "agreement", agreement),
+    ]
     return results if person.role == "lead" else working
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from metrics.comparison import slice_difference
+from metrics.comparison import Side, slice_difference
 from metrics.correction import Population, Sample
 from metrics.definitions import METRICS
 from metrics.patterns import encode, restrict
@@ -108,7 +108,11 @@ def one(name: str, rare: bool, cell: str, per_stratum: int, method: str, replica
             for p in places
         )
         prediction = Prediction.none() if method == "human-only" else None
-        found = slice_difference(first, second, populations, floor=10, prediction=prediction)
+        sides = [
+            Side.of(sample, frame, floor=10, prediction=prediction)
+            for sample, frame in zip((first, second), populations, strict=True)
+        ]
+        found = slice_difference(*sides)
         if found.value is None or found.low is None or found.high is None or found.se is None or found.df is None:
             continue
         reach = t.ppf(0.975, found.df) * found.se

@@ -1,13 +1,14 @@
 """The cells of the coverage table."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
 from benchmarks.coverage_populations import LOW, MIDDLE, NEAR_ONE, RARE, Frame, frame
-from metrics.estimate import About
+from metrics.estimate import About, Annotators
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +23,13 @@ class Cell:
     about: About = "these responses"
     overlap: float | None = None
     """Share of each stratum that is adjudicated (target B)."""
+    draw: Literal["independent", "shared units", "linked"] = "independent"
+    """Whether settings are drawn on the same task, condition and run; and contexts first, responses within them."""
+    contexts: float = 1
+    """In a linked draw, contexts drawn for each that just hold the responses; 1 is the default of the product."""
     annotators: int | None = None
-    """Annotators with effects of SD .35 on the logit scale, contexts (task × condition × run) at random to them."""
+    """Annotators with effects of SD .35 on the logit scale, contexts (task × condition) at random to them."""
+    who: Annotators = "these annotators"
     lend: bool = False
     """The slice has five labels per stratum of its own and borrows the rest."""
     shown_to_fail: str | None = None
@@ -39,6 +45,9 @@ POPULATIONS: dict[str, Callable[[int], Frame]] = {
     "alike judges": lambda seed: frame(MIDDLE, tasks=110, settings=6, style=0.0, seed=seed),
     "unlike judges": lambda seed: frame(
         MIDDLE, tasks=110, settings=6, style=0.0, errors=np.array([4.0, 1, 1, 1, 1, 1]), seed=seed
+    ),
+    "judges of two kinds": lambda seed: frame(
+        MIDDLE, tasks=110, settings=6, style=0.0, errors=np.array([4.0, 4, 4, 1, 1, 1]), seed=seed
     ),
 }
 
@@ -58,23 +67,76 @@ def _cells() -> Iterator[Cell]:
         yield Cell(name=f"such tasks, 10 strata × {n}", population="10 strata", per_stratum=n, about="such tasks")
     for n in (40, 100):
         yield Cell(name=f"target B, 10 strata × {n}", population="10 strata", per_stratum=n, overlap=0.25)
-    for people in (3, 6):
+    yield from _on_shared_units()
+    yield from _with_annotators()
+    for judges, fails in (
+        ("alike judges", None),
+        ("unlike judges", "the judge errs four times as often in the slice"),
+        ("judges of two kinds", "the judge errs four times as often in half of the groups, the slice among them"),
+    ):
         yield Cell(
-            name=f"{people} annotators, 10 strata × 40",
-            population="10 strata",
-            per_stratum=40,
-            annotators=people,
-            shown_to_fail="the interval is for these annotators, the truth is of all like them",
-        )
-    for kind in ("alike", "unlike"):
-        yield Cell(
-            name=f"borrowed, {kind} judges",
-            population=f"{kind} judges",
+            name=f"borrowed, {judges}",
+            population=judges,
             per_stratum=(5,) * 5 + (40,) * 25,
             setting=0,
             lend=True,
-            shown_to_fail="the judge errs four times as often in the slice" if kind == "unlike" else None,
+            shown_to_fail=fails,
         )
+
+
+def _on_shared_units() -> Iterator[Cell]:
+    for n in (15, 40, 100):
+        yield Cell(name=f"shared units, 10 strata × {n}", population="10 strata", per_stratum=n, draw="shared units")
+    for n in (10, 22):
+        yield Cell(
+            name=f"shared units, 90 strata .2 × {n}", population="90 strata .2", per_stratum=n, draw="shared units"
+        )
+    # Contexts first: as many as just hold the responses, and three times as many.
+    for n in (15, 40, 100):
+        yield Cell(name=f"linked, 10 strata × {n}", population="10 strata", per_stratum=n, draw="linked")
+    yield Cell(name="linked, 90 strata .2 × 22", population="90 strata .2", per_stratum=22, draw="linked")
+    for n in (15, 40):
+        yield Cell(
+            name=f"linked, many contexts, 10 strata × {n}",
+            population="10 strata",
+            per_stratum=n,
+            draw="linked",
+            contexts=3,
+        )
+    yield Cell(
+        name="linked, such tasks, 10 strata × 40",
+        population="10 strata",
+        per_stratum=40,
+        draw="linked",
+        about="such tasks",
+    )
+
+
+def _with_annotators() -> Iterator[Cell]:
+    common = Cell(name="10 strata × 40", population="10 strata", per_stratum=40)
+    for people in (3, 6):
+        yield replace(common, name=f"{people} annotators, these, 10 strata × 40", annotators=people)
+    yield replace(
+        common,
+        name="6 annotators, these, 10 strata × 100",
+        per_stratum=100,
+        annotators=6,
+        shown_to_fail="the finite-population correction of 30 % takes labels for facts, but people slip",
+    )
+    yield replace(
+        common,
+        name="3 annotators, like these, 10 strata × 40",
+        annotators=3,
+        who="annotators like these",
+        shown_to_fail="three people tell too little of others like them: the product gives a sentence, no number",
+    )
+    like = replace(common, annotators=6, who="annotators like these")
+    yield replace(like, name="6 annotators, like these, 10 strata × 40")
+    yield replace(like, name="6 annotators, like these, 10 strata × 100", per_stratum=100)
+    yield replace(like, name="12 annotators, like these, 10 strata × 40", annotators=12)
+    yield replace(like, name="6 annotators, like these, linked, 10 strata × 40", draw="linked")
+    yield replace(like, name="6 annotators, like these, such tasks, 10 strata × 40", about="such tasks")
+    yield replace(like, name="6 annotators, like these, target B, 10 strata × 40", overlap=0.25)
 
 
 CELLS = {cell.name: cell for cell in _cells()}

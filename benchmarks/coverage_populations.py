@@ -1,6 +1,6 @@
 """Finite populations with the structure of the study, and the samples that audit them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from metrics.patterns import encode
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 # Logits of C, A, G (where A) and D for the five conditions, from the full evidence to none.
 MIDDLE = {
@@ -56,6 +57,24 @@ class Frame:
     setting: Codes
     task: Codes
     condition: Codes
+    run: Codes
+
+    @property
+    def context(self) -> Codes:
+        """What was read: one per task and condition."""
+        return self.task * 5 + self.condition
+
+    @property
+    def unit(self) -> Codes:
+        """What settings are compared on: one per context and run."""
+        return self.context * 3 + self.run
+
+    def tasks(self, rng: np.random.Generator) -> "Frame":
+        """As many tasks, drawn with replacement: the frame of a study from the same kind of tasks."""
+        rows_of = np.argsort(self.task, kind="stable").reshape(int(self.task.max()) + 1, -1)
+        rows = rows_of[rng.integers(0, len(rows_of), len(rows_of))].ravel()
+        taken = {field.name: getattr(self, field.name)[..., rows] for field in fields(self)}
+        return Frame(**taken | {"task": np.repeat(np.arange(len(rows_of)), rows_of.shape[1])})
 
 
 def frame(
@@ -74,7 +93,7 @@ def frame(
     multiplies the judge's odds of an error by setting; `style` is the spread of settings on the logit scale.
     """
     rng = np.random.default_rng(seed)
-    task, condition, _, setting = (axis.ravel() for axis in np.indices((tasks, 5, 3, settings)))
+    task, condition, run, setting = (axis.ravel() for axis in np.indices((tasks, 5, 3, settings)))
     ease = rng.normal(0, 0.7, tasks)[task]
     harder_to_judge = rng.normal(0, 0.6, tasks)[task]
     style = rng.normal(0, style, settings)[setting]
@@ -98,14 +117,5 @@ def frame(
         setting=setting,
         task=task,
         condition=condition,
+        run=run,
     )
-
-
-def drawn(stratum: Codes, per_stratum: int | tuple[int, ...], rng: np.random.Generator) -> Codes:
-    """Rows of a stratified simple random sample, all of a stratum that is smaller."""
-    size = np.bincount(stratum)
-    wanted = np.minimum(np.broadcast_to(per_stratum, len(size)), size)
-    order = np.lexsort((rng.random(len(stratum)), stratum))
-    first = np.concatenate([[0], np.cumsum(size)[:-1]])
-    rows: Codes = np.concatenate([order[a : a + n] for a, n in zip(first, wanted, strict=True)])
-    return rows

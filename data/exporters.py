@@ -37,6 +37,7 @@ COLUMNS: dict[str, str] = {
     "sample_size": "items drawn in the stratum",
     "inclusion_probability": "chance in (0, 1] that the item was drawn; its weight is the inverse",
     "permanent_number": "random number by which it was drawn",
+    "part": "dev or validation: whether a judge may be tuned on the item's task; empty without such a split",
 }
 """Every column of an export and what it means."""
 

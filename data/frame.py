@@ -3,7 +3,7 @@
 It is only ever aggregated or picked from. This is the one module that speaks to the analytical engine.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape
@@ -184,6 +184,47 @@ def _one_judge(engine: Backend, frame: Frame, judge: str | None) -> Table:
     labels = table.filter(table.judge == judge) if judge is not None else table.filter(ibis.literal(False))
     own = labels.select("response_id", *LABEL_COLUMNS, "unscored_reason", "prompt_hash")
     return everything.left_join(own, "response_id").drop("response_id_right")
+
+
+def matched_counts(
+    frame: Frame, by: str, *, judge: str | None = None, within: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Responses that differ in one column only, two by two, counted by task and by both patterns of labels.
+
+    Two responses are a pair when task and all slice columns but `by` are the same; with `by="judge"` a pair is two
+    verdicts on one response. Rows that these columns do not tell apart have no partner of their own.
+
+    Args:
+        frame: The frame.
+        by: The column in which the two differ: one of `SLICES`, or "judge".
+        judge: Whose labels; not used with `by="judge"`.
+        within: Columns and the value that both must have.
+
+    Returns:
+        The pairs, with columns first < second (the two values of `by`), task_id, model, C, A, G, D and C_second to
+        D_second (1, 0 or missing) and n; with `by="model"` the column model is empty. And the rows of each value, with
+        columns value and n. Missing texts are empty texts.
+    """
+    of_judges = by == "judge"
+    labels = ("C", "A", "G", "D")
+    with _engine() as engine:
+        table = _read(engine, frame.responses) if of_judges else _one_judge(engine, frame, judge)
+        table = table.filter(table.judge.notnull()) if of_judges else table
+        texts = {name: table[name].fill_null("") for name in ("task_id", *SLICES)}
+        table = table.mutate(**texts, value=table.judge if of_judges else texts[by])
+        table = table.mutate(model=ibis.literal("")) if by == "model" else table
+        for name, value in (within or {}).items():
+            table = table.filter(table[name] == value)
+        key = ["response_id"] if of_judges else [name for name in SLICES if name != by]
+        key = ["task_id", *dict.fromkeys([*key, "model"])]
+        own = {name: table[name].max() for name in labels}
+        side = table.group_by([*key, "value"]).agg(copies=table.count(), **own).filter(ibis._.copies == 1)
+        other = side.rename({f"{name}_second": name for name in labels} | {"second": "value"}).drop("copies")
+        pairs = side.rename(first="value").join(other, key).filter(ibis._.first < ibis._.second)
+        group = ["first", "second", "task_id", "model", *labels, *(f"{name}_second" for name in labels)]
+        return _rows(engine, pairs.group_by(group).agg(n=ibis._.count())), _rows(
+            engine, table.group_by("value").agg(n=ibis._.count())
+        )
 
 
 def _filled(rows: pd.DataFrame) -> pd.DataFrame:

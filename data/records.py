@@ -160,6 +160,8 @@ class Assignment:
     """1 is the first person of the plan, whose label target A uses."""
     state: str
     lease_until: str | None
+    reserved_for: str | None = None
+    """Whom the opening was dealt to; None when anybody may take it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,23 +41,15 @@ def adjudicated_rows(sample: Sample) -> Sample:
         return sample
     at, share = second.chosen, _chosen_share(sample, second)
     design = sample.design
-    return Sample(
-        num=second.num[at],
-        den=second.den[at],
-        code=sample.code[at],
-        in_slice=sample.in_slice[at],
-        part=None if sample.part is None else sample.part[at],
-        task=None if sample.task is None else sample.task[at],
-        patterns=sample.patterns,
-        design=Design(
-            weight=(design.weight / share)[at],
-            stratum=np.unique(_groups(sample, second)[at], return_inverse=True)[1].astype(np.int64),
-            unit=design.unit[at],
-            cluster=design.cluster[at],
-            first_fraction=design.first_fraction[at],
-            second_fraction=(design.second_fraction * share)[at],
-        ),
+    chosen = Design(
+        weight=(design.weight / share)[at],
+        stratum=np.unique(_groups(sample, second)[at], return_inverse=True)[1].astype(np.int64),
+        unit=design.unit[at],
+        cluster=design.cluster[at],
+        first_fraction=design.first_fraction[at],
+        second_fraction=(design.second_fraction * share)[at],
     )
+    return replace(sample.rows(at, design=chosen), num=second.num[at], den=second.den[at])
 
 
 def three_phase_variance(sample: Sample, found: Greg, *, with_score: Floats) -> float:

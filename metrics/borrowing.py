@@ -4,13 +4,16 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as fisher
 
+from metrics.annotators import between_annotators
+from metrics.estimate import Annotators
+from metrics.homogeneity import homogeneity
 from metrics.interval import interval
 from metrics.patterns import distances
 from metrics.prediction import left_out
 from metrics.sample import Population, Sample
-from metrics.share import Homogeneity, Share
+from metrics.share import Share
+from metrics.uncertainty import Bracket
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -25,6 +28,7 @@ def borrowed(
     group: Codes,
     level: float = 0.95,
     floor: int = 30,
+    annotators: Annotators = "these annotators",
 ) -> Share:
     """The metric of a slice from what people say elsewhere of the same judge pattern under the same condition.
 
@@ -35,8 +39,7 @@ def borrowed(
 
     Right only if people say the same of a pattern in the slice as in the groups that lend, so if the judge errs alike
     *and* what it judges is alike; the interval does not show the bias where it is not so. The test
-    beside it compares, group by group, the weighted total of what the cell means miss with its standard error; it has
-    little power where labels are few.
+    beside it (`homogeneity`) sees much of that, but not all where labels are few.
 
     Args:
         sample: Every usable row of the draw; `in_slice` marks the slice's own, of which there may be none.
@@ -46,12 +49,16 @@ def borrowed(
         group: What is pooled over (the models, or the prompts), of each sampled row, shape (n,).
         level: Confidence level in (0, 1).
         floor: Labels in the denominator that the cells of the slice need, pooled.
+        annotators: For which annotators, as for `correction.corrected`; those of the rows that lend.
 
     Returns:
         A share of tier "borrowed", or "refused" below the floor; n counts the rows that lend.
 
+    Raises:
+        ValueError: It is to be for annotators like these, and who labelled the rows is not given.
+
     Source: Rao & Molina (2015), Small Area Estimation, section 3.2 (synthetic estimation),
-    doi:10.1002/9781118735855; the test is a Wald test of the group totals.
+    doi:10.1002/9781118735855.
     """
     cell, size = _cells(sample, population, condition, population_condition)
     lends = size[cell] > 0
@@ -68,46 +75,41 @@ def borrowed(
         why = "undefined: the estimated denominator is not above 0"
         return Share(value=None, n=n, tier="borrowed", why_undefined=why)
     ratio = float(weight @ (factor * sample.num)) / over
-    z = sample.num - ratio * sample.den
-    missed = np.where(lends, z - (np.bincount(cell, weight * z, len(size)) / np.maximum(known, 1e-300))[cell], 0.0)
-    growth = left_out(cell, sample.design.stratum, weight)
-    missed = missed * np.where(np.isinf(growth), 1.0, growth)
-    own = size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size))
-    se = sqrt(sample.design.variance(factor * missed) + own) / over
+    missed = np.where(lends, _missed(sample, cell, ratio), 0.0)
+    own = float(size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size)))
+    variance = (sample.design.variance(factor * missed) + own) / over**2
     trials = float((weight[lends].sum()) ** 2 / (weight[lends] @ weight[lends])) * counted / n
-    df = sample.design.degrees_of_freedom(lends)
-    low, high = interval(min(max(ratio, 0.0), 1.0), se, df, level, trials, census=False)
+    df = float(sample.design.degrees_of_freedom(lends))
+    value = min(max(ratio, 0.0), 1.0)
+    low, high = interval(value, sqrt(variance), df, level, trials, census=False)
+    around = Bracket(low=low, high=high, kind="logit-t" if 0 < ratio < 1 and variance > 0 else "exact")
+    alike = homogeneity(sample, cell=cell, ratio=ratio, group=np.where(lends, group, -1), df=df)
+    if annotators == "annotators like these":
+        between = between_annotators(sample, factor * missed / over, lends)
+        if isinstance(between, str):
+            return Share(value=None, n=n, tier="borrowed", why_undefined=between)
+        around, over_people = between.widen(around, value, rest=own / over**2, df=df, level=level, trials=trials)
+        variance = max(variance, over_people)
     return Share(
         value=ratio,
-        se=se,
-        low=low,
-        high=high,
-        interval="logit-t" if 0 < ratio < 1 and se > 0 else "exact",
+        se=sqrt(variance),
+        low=around.low,
+        high=around.high,
+        interval=around.kind,
         n=n,
         n_effective=trials,
         tier="borrowed",
-        homogeneity=homogeneity(sample, missed, np.where(lends, group, -1), df),
+        homogeneity=alike,
     )
 
 
-def homogeneity(sample: Sample, missed: Floats, group: Codes, df: int) -> Homogeneity:
-    """F test that the weighted total of `missed` is 0 in every group, shape (n,) both; -1 for rows of no group."""
-    total, variance = [], []
-    for g in np.unique(group[group >= 0]):
-        own = np.where(group == g, missed, 0.0)
-        spread = sample.design.variance(own)
-        if spread > 1e-12:
-            total.append(sample.design.total(own))
-            variance.append(spread)
-    if len(total) < 2:
-        return _untested("fewer than two groups show any error", len(total))
-    statistic = float(np.sum(np.square(total) / np.array(variance)) / (len(total) - 1))
-    p = float(fisher.sf(statistic, len(total) - 1, df))
-    return Homogeneity(statistic=statistic, p_value=p, groups=len(total))
-
-
-def _untested(why: str, groups: int = 0) -> Homogeneity:
-    return Homogeneity(statistic=None, p_value=None, groups=groups, why_undefined=why)
+def _missed(sample: Sample, cell: Codes, ratio: float) -> Floats:
+    """By how much each row's residual differs from the mean of its cell, had it no part in that mean."""
+    weight = sample.design.weight
+    z = sample.num - ratio * sample.den
+    missed = z - (np.bincount(cell, weight * z) / np.maximum(np.bincount(cell, weight), 1e-300))[cell]
+    growth = left_out(cell, sample.design.stratum, weight)
+    return missed * np.where(np.isinf(growth), 1.0, growth)
 
 
 def _cells(

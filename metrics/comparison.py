@@ -1,29 +1,84 @@
 """Two slices under one audit: as people would have it, how much do they differ."""
 
+from dataclasses import dataclass
 from math import sqrt
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from metrics.correction import FLOOR, Population, Sample, Share, corrected
+from metrics.correction import FLOOR, Population, Sample, Share, corrected, predicting
 from metrics.difference import NOTHING, Difference
+from metrics.estimate import About
+from metrics.greg import Greg, greg
 from metrics.interval import Interval
 from metrics.prediction import Prediction
+from metrics.tasks import over_tasks, task_scores, tasks_of
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
+Variances = tuple[float, ...]
+"""Of a difference, of its first and of its second."""
 
 
-def slice_difference(
-    first: Sample,
-    second: Sample,
-    populations: tuple[Population, Population],
-    *,
-    level: float = 0.95,
-    floor: int = FLOOR,
-    prediction: Prediction | None = None,
-) -> Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Side:
+    """One of the two slices that are compared; worked out once, however many others it is compared with."""
+
+    sample: Sample
+    population: Population
+    share: Share
+    about: About
+    score: Floats
+    """What each sampled row adds to the share as its weight grows, shape (n,); 0 if all of the slice is labelled."""
+    ratio: Greg | None
+    """None when the share is undefined."""
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        population: Population,
+        *,
+        level: float = 0.95,
+        floor: int = FLOOR,
+        prediction: Prediction | None = None,
+        about: About = "these responses",
+    ) -> Self:
+        """A slice of the frame, and the rows of the whole draw with `in_slice` marking it.
+
+        Args:
+            sample: As for `corrected`, and so are the others; "such tasks" needs the task of every row, numbered alike
+                in both slices.
+            population: The slice on the frame.
+            level: Confidence level in (0, 1).
+            floor: Labels in the denominator that the slice needs.
+            prediction: `Prediction.none()` compares people's labels alone.
+            about: For which population.
+
+        Raises:
+            ValueError: The sample holds adjudicated values, or as for `corrected`.
+        """
+        if sample.second is not None:
+            raise ValueError("adjudicated values are not compared; give the labels of target A alone")
+        share = corrected(sample, population, level=level, floor=floor, prediction=prediction, about=about)
+        defined = share.value is not None
+        ratio = greg(sample, population, predicting(sample, population, prediction)) if defined else None
+        census = int(sample.in_slice.sum()) == population.size
+        score = np.zeros(len(sample.num)) if ratio is None or census else ratio.score(sample)
+        return cls(sample=sample, population=population, share=share, about=about, score=score, ratio=ratio)
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Value, low and high of a share that is defined."""
+        share = self.share
+        if share.value is None or share.low is None or share.high is None:
+            raise ValueError("a share without an interval cannot be compared")
+        return share.value, share.low, share.high
+
+
+def slice_difference(first: Side, second: Side, *, level: float = 0.95) -> Difference:
     """A metric on one slice less that on another, both corrected, from one draw.
 
     Each ratio R is that of `correction.corrected`; the variance is the design's of one linearised variable over the
@@ -32,7 +87,9 @@ def slice_difference(
         e = e_first / T_first(den) - e_second / T_second(den),   SE = sqrt(V(e)),
 
     so what the two have in common counts: rows of one stratum, and units that were drawn for both, such as one task,
-    condition and run answered by two models. Speaks of these responses and these annotators.
+    condition and run answered by two models. For such tasks in general it is the variance over tasks of z_first -
+    z_second, see `tasks.task_variance`, unless the design's is larger: a task that is hard for both costs nothing.
+    Speaks of these annotators, by the labels of target A.
 
     The interval joins those of the two shares, with r the correlation of the two estimates under the design:
 
@@ -41,21 +98,20 @@ def slice_difference(
 
     Near the middle this is d ± t SE; near 0 and 1 it leans as the shares' own intervals do, and it keeps a width
     where no event was seen. Where the SE of the difference is 0 although not everything was labelled, r is taken as 0.
+    The p value is below 1 - level exactly when the interval leaves 0 out: it is Student's, with the distance from d
+    to the end that faces 0 in the place of t SE.
 
     Args:
-        first: The rows of the whole draw, `in_slice` marking the first slice.
-        second: The same rows, marking the second; numerator and judge may differ too.
-        populations: The two slices on the frame.
-        level: Confidence level in (0, 1).
-        floor: Labels in the denominator that each slice needs.
-        prediction: As for `corrected`; `Prediction.none()` compares people's labels alone.
+        first: One slice.
+        second: The other, of the same sampled rows; numerator and judge may differ too.
+        level: Confidence level in (0, 1), as the two were made with.
 
     Returns:
         `n` counts the sampled rows in either slice. Undefined when one of the two is refused or undefined; the reason
-        says which. Of zero width only if all of both slices is labelled.
+        says which. Of zero width only if all of both slices is labelled and the difference is for these responses.
 
     Raises:
-        ValueError: The samples are not of the same rows, or as for `corrected`.
+        ValueError: The samples are not of the same rows.
 
     Source: variance: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, sections 5.5 and 5.7;
     interval: Zou & Donner (2008), Stat. Med. 27(10), 1693-1702, doi:10.1002/sim.3095.
@@ -66,31 +122,35 @@ def slice_difference(
     ...     return Sample(num=np.array([1.0, 1, 1, 0]), den=np.ones(4), code=np.full(4, 80),
     ...                   in_slice=np.array(inside), design=design)
     >>> frame = Population(code=np.array([80]), count=np.array([4]))
-    >>> found = slice_difference(rows(True, True, False, False), rows(False, False, True, True), (frame, frame),
-    ...                          floor=1, prediction=Prediction.none())
+    >>> sides = [Side.of(rows(*inside), frame, floor=1, prediction=Prediction.none())
+    ...          for inside in ((True, True, False, False), (False, False, True, True))]
+    >>> found = slice_difference(*sides)
     >>> found.value, round(found.se, 4)
     (0.5, 0.2887)
     """
-    _check_same_rows(first.design, second.design)
-    either = first.in_slice | second.in_slice
-    rows, clusters = int(either.sum()), len(np.unique(first.design.cluster[either]))
-    cases = list(zip((first, second), populations, strict=True))
-    shares = [corrected(*case, level=level, floor=floor, prediction=prediction) for case in cases]
+    design = first.sample.design
+    _check_same_rows(design, second.sample.design)
+    either = first.sample.in_slice | second.sample.in_slice
+    rows, clusters = int(either.sum()), len(np.unique(design.cluster[either]))
     missing = [
-        f"{which} slice {share.why_undefined}"
-        for which, share in zip(("first", "second"), shares, strict=True)
-        if share.value is None
+        f"{which} slice {side.share.why_undefined}"
+        for which, side in (("first", first), ("second", second))
+        if side.share.value is None
     ]
+    variances = tuple(map(design.variance, (first.score - second.score, first.score, second.score)))
+    df = design.degrees_of_freedom(either)
+    if first.about == "such tasks" and not missing:
+        of_tasks, tasks = _by_tasks(first, second)
+        if tasks < 2:
+            missing = ["all responses are of one task, which says nothing about other tasks"]
+        elif of_tasks[0] > variances[0]:
+            variances, df = of_tasks, tasks - 1
     if missing:
         why = f"undefined: {'; '.join(missing)}"
         return Difference(value=None, level=level, n=rows, clusters=clusters, why_undefined=why)
-    scores = [_linearised(*case, prediction) for case in cases]
-    of_difference, *of_shares = (first.design.variance(e) for e in (scores[0] - scores[1], *scores))
-    ends = [_ends(share) for share in shares]
-    value, se = ends[0][0] - ends[1][0], sqrt(of_difference)
-    low, high = _joined(ends[0], ends[1], _correlation(of_difference, *of_shares))
-    df = first.design.degrees_of_freedom(either)
-    p = float(2 * t.sf(abs(value) / se, df)) if se > NOTHING else None
+    value, se = first.ends[0] - second.ends[0], sqrt(variances[0])
+    low, high = _joined(first.ends, second.ends, _correlation(*variances))
+    p = _p_value(value, low, high, df, level)
     return Difference(value=value, se=se, low=low, high=high, level=level, df=df, p=p, n=rows, clusters=clusters)
 
 
@@ -102,28 +162,14 @@ def _check_same_rows(first: Design, second: Design) -> None:
             raise ValueError(f"the two samples differ in their design's {name}; mark two slices of the same rows")
 
 
-def _linearised(sample: Sample, population: Population, prediction: Prediction | None) -> Floats:
-    """The variable whose weighted total varies as the ratio does; 0 everywhere if all of the slice is labelled."""
-    if int(sample.in_slice.sum()) == population.size:
-        return np.zeros(len(sample.num))
-    if prediction is None and population.unjudged:
-        prediction = Prediction.none()
-    elif prediction is None:
-        weight = sample.design.weight
-        prediction = Prediction.of_sample(num=sample.num, den=sample.den, code=sample.code, weight=weight)
-    num = np.where(sample.in_slice, sample.num - prediction.num[sample.code], 0.0)
-    den = np.where(sample.in_slice, sample.den - prediction.den[sample.code], 0.0)
-    over = population.total(prediction.den) + sample.design.total(den)
-    ratio = (population.total(prediction.num) + sample.design.total(num)) / over
-    residual: Floats = (num - ratio * den) / over
-    return residual
-
-
-def _ends(share: Share) -> tuple[float, float, float]:
-    """Value, low and high of a share that is defined."""
-    if share.value is None or share.low is None or share.high is None:
-        raise ValueError("a share without an interval cannot be compared")
-    return share.value, share.low, share.high
+def _by_tasks(one: Side, other: Side) -> tuple[Variances, int]:
+    """Variances over tasks of the difference and of the two, and how many tasks there are."""
+    tasks = np.unique(np.concatenate([tasks_of(side.sample, side.population) for side in (one, other)]))
+    first, second = (
+        np.zeros(len(tasks)) if side.ratio is None else task_scores(side.sample, side.population, side.ratio, tasks)
+        for side in (one, other)
+    )
+    return (over_tasks(first - second), over_tasks(first), over_tasks(second)), len(tasks)
 
 
 def _correlation(of_difference: float, of_first: float, of_second: float) -> float:
@@ -131,6 +177,14 @@ def _correlation(of_difference: float, of_first: float, of_second: float) -> flo
     if min(of_difference, of_first, of_second) <= NOTHING**2:
         return 0.0
     return min(max((of_first + of_second - of_difference) / (2 * sqrt(of_first * of_second)), -1.0), 1.0)
+
+
+def _p_value(value: float, low: float, high: float, df: float, level: float) -> float | None:
+    """By Student's t, with the error that the interval shows towards 0; None where it has no width."""
+    reach = value - low if value > 0 else high - value
+    if high - low <= NOTHING:
+        return None
+    return float(2 * t.sf(t.ppf((1 + level) / 2, df) * abs(value) / max(reach, NOTHING), df))
 
 
 def _joined(first: tuple[float, float, float], second: tuple[float, float, float], r: float) -> Interval:

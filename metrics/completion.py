@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,20 @@ class Labels:
     patterns: Sequence[Pattern]
     """The declared (num, den) patterns, seen or not, shape (K,)."""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same rows in the same order."""
+        return isinstance(other, Labels) and self._content() == other._content()
 
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def _content(self) -> tuple[object, ...]:
+        arrays = (self.stratum, self.weight, self.num, self.den, self.domain, self.code)
+        return *(array.tobytes() for array in arrays), tuple(self.patterns)
+
+
+# People's labels alone and the corrected number, one after the other, rest on the same completions.
+@lru_cache(maxsize=2)
 def completed_ratios(labels: Labels, *, draws: int = DRAWS, seed: int = 0) -> Floats:
     """The ratio in random completions of the population, averaged over the domains, shape (draws,).
 
@@ -72,12 +86,13 @@ def completed_ratios(labels: Labels, *, draws: int = DRAWS, seed: int = 0) -> Fl
     (True, True, True)
     """
     rng = np.random.default_rng(seed)
-    seen = _seen(labels)
+    kind = _kinds(labels)
+    seen = _by_kind(labels, kind, np.ones(len(labels.num)))
     rows = np.bincount(labels.stratum)
     size = np.bincount(labels.stratum, labels.weight)
-    weighted = _by_kind(labels, labels.weight)
+    weighted = _by_kind(labels, kind, labels.weight)
     # Weights may differ inside a merged stratum: its labels are counted in proportion to them, as many as there are.
-    mass = weighted * (rows / size)[:, None] + _prior(labels, weighted)
+    mass = weighted * (rows / size)[:, None] + _prior(labels, kind, weighted)
     share = rng.standard_gamma(np.round(mass, 9), (draws, *mass.shape))
     # A row too little: the sampler refuses shares whose sum exceeds 1 by rounding.
     share *= (1 - 1e-12) / np.maximum(share.sum(axis=2, keepdims=True), 1e-300)
@@ -87,6 +102,7 @@ def completed_ratios(labels: Labels, *, draws: int = DRAWS, seed: int = 0) -> Fl
     totals = count[:, 1:].reshape(draws, -1, len(kinds)) @ kinds
     num, den = totals[..., 0], totals[..., 1]
     ratios: Floats = np.divide(num, den, out=np.full(num.shape, np.nan), where=den > 0).mean(axis=1)
+    ratios.flags.writeable = False
     return ratios
 
 
@@ -100,19 +116,15 @@ def _kinds(labels: Labels) -> Codes:
     return np.where(labels.domain < 0, 0, 1 + labels.domain * len(labels.patterns) + pattern).astype(np.int64)
 
 
-def _by_kind(labels: Labels, values: Floats) -> Floats:
+def _by_kind(labels: Labels, kind: Codes, values: Floats) -> Floats:
     """Sum of `values` by stratum and kind, shape (H, 1 + domains × K)."""
     width = 1 + (int(labels.domain.max()) + 1) * len(labels.patterns)
-    cell = labels.stratum * width + _kinds(labels)
+    cell = labels.stratum * width + kind
     sums: Floats = np.bincount(cell, values, (int(labels.stratum.max()) + 1) * width).astype(np.float64)
     return sums.reshape(-1, width)
 
 
-def _seen(labels: Labels) -> Floats:
-    return _by_kind(labels, np.ones(len(labels.num)))
-
-
-def _prior(labels: Labels, weighted: Floats) -> Floats:
+def _prior(labels: Labels, kind: Codes, weighted: Floats) -> Floats:
     """Pseudo-labels by stratum and kind: none outside the slice, in a domain by its share of the stratum."""
     k, strata = len(labels.patterns), weighted.shape[0]
     domains = (weighted.shape[1] - 1) // k
@@ -120,7 +132,7 @@ def _prior(labels: Labels, weighted: Floats) -> Floats:
     mass = PSEUDO_LABELS * size / size.sum()
     inside = labels.domain >= 0
     code, weight = labels.code[inside], labels.weight[inside]
-    pattern = (_kinds(labels)[inside] - 1) % k
+    pattern = (kind[inside] - 1) % k
     counted = np.bincount(code * k + pattern, weight, PATTERNS * k).reshape(PATTERNS, k)
     human = counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-300)
     cell = labels.stratum[inside] * domains + labels.domain[inside]

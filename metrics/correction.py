@@ -1,25 +1,22 @@
 """A metric on a slice of the population: as the judge has it, and as people would have it."""
 
 from dataclasses import replace
-from math import ceil, sqrt
+from math import ceil
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from metrics.adjudication import adjudicated_rows, adjusted, three_phase_variance
+from metrics.adjudication import adjudicated_rows, adjusted
 from metrics.definitions import Metric
-from metrics.estimate import About
-from metrics.greg import Greg, greg
+from metrics.estimate import About, Annotators
+from metrics.greg import greg
 from metrics.patterns import decode
+from metrics.precision import with_interval
 from metrics.prediction import Prediction, left_out
 from metrics.sample import Population, Sample
 from metrics.share import Share
-from metrics.tasks import task_variance
-from metrics.uncertainty import bracket, widened
 
 __all__ = ["FLOOR", "Population", "Sample", "Share", "corrected", "human_only", "naive"]
-
-Floats = NDArray[np.float64]
 
 FLOOR = 30
 """Labels in the denominator below which a slice is refused, unless all of it is labelled."""
@@ -66,6 +63,7 @@ def human_only(
     level: float = 0.95,
     floor: int = FLOOR,
     about: About = "these responses",
+    annotators: Annotators = "these annotators",
     seed: int = 0,
 ) -> Share:
     """The metric from people's labels alone: the ratio of the two weighted totals over the sampled rows in the slice.
@@ -74,7 +72,7 @@ def human_only(
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 5.6.
     """
-    return _share(sample, population, Prediction.none(), level, floor, about, seed)
+    return _share(sample, population, Prediction.none(), level, floor, about, annotators, seed)
 
 
 def corrected(
@@ -85,6 +83,7 @@ def corrected(
     floor: int = FLOOR,
     prediction: Prediction | None = None,
     about: About = "these responses",
+    annotators: Annotators = "these annotators",
     seed: int = 0,
 ) -> Share:
     """The metric as people would have it, from their labels on a sample and the judge's on everything.
@@ -110,6 +109,9 @@ def corrected(
         prediction: Another prediction than `fit(sample)`, or that one, when it serves several slices.
         about: What the interval is for: these responses, or such tasks in general, of which these are a sample
             (`tasks.task_variance`); never the narrower of the two.
+        annotators: Whether the interval is for these annotators, or for others like them
+            (`annotators.between_annotators`), which is never the narrower of the two. With adjudicated labels only
+            what differs by who came first counts: what adjudication settles is taken to be its own.
         seed: Of the completions behind a Dirichlet-multinomial interval.
 
     Returns:
@@ -121,11 +123,13 @@ def corrected(
         ratio, of zero width.
 
         The value is None when the slice has fewer labels in the denominator than `floor` (tier "refused"; the
-        reason says how many more to label) or its estimated denominator is 0. In tiny samples the ratio can leave
+        reason says how many more to label), its estimated denominator is 0, or it is to be for annotators like these
+        and has fewer than five, or none who share a stratum. In tiny samples the ratio can leave
         [0, 1]: it is then moved to the nearer end, `clipped_from` keeps what it was, and the interval is exact.
 
     Raises:
-        ValueError: More rows of the slice are sampled than the population has.
+        ValueError: More rows of the slice are sampled than the population has, or the tasks or annotators that the
+            interval is to be for are not given.
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, chapters 6, 7 and 10,
     doi:10.1007/978-1-4612-4378-6.
@@ -139,7 +143,7 @@ def corrected(
     >>> round(corrected(sample, frame, floor=4).value, 6)  # the judge says yes on 3 of 8, and is right on 2 of 3
     0.25
     """
-    return _share(sample, population, prediction, level, floor, about, seed)
+    return _share(sample, population, prediction, level, floor, about, annotators, seed)
 
 
 def _share(
@@ -149,6 +153,7 @@ def _share(
     level: float,
     floor: int,
     about: About,
+    annotators: Annotators,
     seed: int,
 ) -> Share:
     if not 0 < level < 1:
@@ -157,7 +162,9 @@ def _share(
     if n > population.size:
         raise ValueError(f"{n} sampled rows are in the slice, but the population has only {population.size} there")
     basis = adjudicated_rows(sample)
-    if int(np.sum(basis.in_slice)) == population.size and about == "these responses":
+    # Other annotators would have labelled the same responses otherwise; what is adjudicated stays as it is.
+    settled = annotators == "these annotators" or sample.second is not None
+    if int(np.sum(basis.in_slice)) == population.size and about == "these responses" and settled:
         return _census(basis)
     enough = max(floor, 1)
     counted = int(np.sum(basis.in_slice & (basis.den > 0)))
@@ -166,11 +173,10 @@ def _share(
         if sample.second is not None:
             why = _unsettled(counted, enough, int(np.sum(basis.in_slice)), n)
         return Share(value=None, n=n, tier="refused", why_undefined=why)
-    if population.unjudged and (prediction is None or prediction.growth is not None):
-        # Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
-        prediction = Prediction.none()
-    elif prediction is None:
-        prediction = fit(sample)
+    short = _short_parts(basis, population)
+    if short:
+        return Share(value=None, n=n, tier="refused", why_undefined=short)
+    prediction = predicting(sample, population, prediction)
     # Strata that the slice does not touch have no part in what follows; with many slices this saves most of the work.
     touched = np.bincount(sample.design.stratum, sample.in_slice)[sample.design.stratum] > 0
     if not touched.all():
@@ -181,7 +187,17 @@ def _share(
     if found is None:
         why = "undefined: the estimated denominator is not above 0; label more responses of this slice"
         return Share(value=None, n=n, tier="direct", why_undefined=why)
-    return _with_interval(sample, population, found, level=level, about=about, seed=seed)
+    return with_interval(sample, population, found, level=level, about=about, annotators=annotators, seed=seed)
+
+
+def predicting(sample: Sample, population: Population, prediction: Prediction | None = None) -> Prediction:
+    """The prediction for a slice: the one given, else `fit(sample)`; none where the judge left no label in the slice.
+
+    Pooled over all slices, the pattern without labels would borrow their level and tell nothing about this one.
+    """
+    if population.unjudged and (prediction is None or prediction.growth is not None):
+        return Prediction.none()
+    return fit(sample) if prediction is None else prediction
 
 
 def fit(sample: Sample) -> Prediction:
@@ -220,74 +236,15 @@ def _more(counted: int, floor: int, n: int, size: int) -> int:
     return min(ceil((floor - counted) * (n / counted if counted else 1)), size - n)
 
 
-def _with_interval(
-    sample: Sample, population: Population, found: Greg, *, level: float, about: About, seed: int
-) -> Share:
-    basis = adjudicated_rows(sample)
-    score = found.score(basis)
-    grown = _grown(sample, basis, found, score)
-    variance = three_phase_variance(sample, found, with_score=score)
-    wider = variance if grown is score else three_phase_variance(sample, found, with_score=grown)
-    value = min(max(found.value, 0.0), 1.0)
-    trials = _trials(basis)
-    around = bracket(
-        basis,
-        value,
-        grown,
-        found.step(basis),
-        se=sqrt(max(variance, wider)),
-        df=basis.design.degrees_of_freedom(basis.in_slice),
-        trials=trials,
-        level=level,
-        seed=seed,
+def _short_parts(sample: Sample, population: Population) -> str | None:
+    """Why a mean over parts is refused: a part that hardly anyone labelled would count as much as the others."""
+    parts = int(population.parts.max(initial=0)) + 1
+    here = sample.in_slice
+    counted = np.bincount(sample.parts[here & (sample.den > 0)], minlength=parts)
+    complete = np.bincount(sample.parts[here], minlength=parts) == np.bincount(
+        population.parts, population.count, parts
     )
-    if about == "such tasks":
-        over_tasks, tasks = task_variance(adjusted(sample), population, found)
-        variance = max(variance, over_tasks)
-        around = widened(around, value, se=sqrt(over_tasks), df=tasks - 1, level=level, trials=min(trials, tasks))
-    simple = _simple_variance(basis, found.value)
-    n = int(np.sum(sample.in_slice))
-    return Share(
-        value=value,
-        se=sqrt(variance),
-        low=around.low,
-        high=around.high,
-        interval=around.kind,
-        evidence=around.evidence,
-        n=n,
-        n_effective=int(np.sum(basis.in_slice)) * simple / variance if simple > 0 and variance > 0 else trials,
-        tier="direct",
-        # A ratio that leaves [0, 1] by rounding only was not moved.
-        clipped_from=found.value if abs(found.value - value) > 1e-9 else None,
-    )
-
-
-def _grown(sample: Sample, basis: Sample, found: Greg, score: Floats) -> Floats:
-    """The scores had each row had no part in its own prediction; of a row alone in its pattern, without any."""
-    growth = found.prediction.growth
-    if growth is None:
-        return score
-    if sample.second is not None:
-        growth = growth[sample.second.chosen]
-    alone = np.isinf(growth)
-    unaided = replace(found, prediction=Prediction.none())
-    return np.where(alone, unaided.score(basis), score * np.where(alone, 1.0, growth))
-
-
-def _simple_variance(sample: Sample, ratio: float) -> float:
-    """Variance of the ratio under simple random sampling with replacement of as many rows of the slice."""
-    weight = sample.design.weight[sample.in_slice]
-    den = sample.den[sample.in_slice]
-    z = sample.num[sample.in_slice] - ratio * den
-    n = len(z)
-    if n < 2:
-        return 0.0
-    spread = weight @ (z - weight @ z / weight.sum()) ** 2 / weight.sum() * n / (n - 1)
-    return float(spread / n / (weight @ den / weight.sum()) ** 2)
-
-
-def _trials(sample: Sample) -> float:
-    """Effective number of labels in the denominator, by the weights alone."""
-    counted = sample.in_slice & (sample.den > 0)
-    cluster = np.bincount(sample.design.cluster[counted], sample.design.weight[counted])
-    return float(cluster.sum() ** 2 / (cluster @ cluster))
+    short = int(np.sum((counted < 2) & ~complete))
+    if parts == 1 or not short:
+        return None
+    return f"refused: {short} of the {parts} parts to average have fewer than 2 labels in the denominator; label more"

@@ -25,7 +25,7 @@ class Difference:
     df: float | None = None
     """Degrees of freedom of the standard error."""
     p: float | None = None
-    """Two-sided p value of "no difference" by Student's t; None where the standard error is 0 or None."""
+    """Two-sided p value of "no difference" by Student's t; None where there is no error to build on."""
     n: int
     """What was compared: pairs, or sampled rows in either slice."""
     n_dropped: int = 0

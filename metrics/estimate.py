@@ -8,6 +8,9 @@ Method = Literal["naive", "human-only", "corrected"]
 Target = Literal["A", "B"]
 Tier = Literal["direct", "borrowed", "refused"]
 About = Literal["these responses", "such tasks"]
+Annotators = Literal["these annotators", "annotators like these"]
+Contexts = Literal["all", "valid", "reclassified"]
+"""Which contexts count: all as they are, those that are what they claim to be, or each as what it really is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +29,9 @@ class Estimate:
     target: Target | None
     """Which human: A one trained annotator, B the adjudicated label; None for the naive number."""
     population: About = "these responses"
-    annotators: Literal["these annotators"] = "these annotators"
+    annotators: Annotators = "these annotators"
+    """Whether the interval holds for these annotators only, or for others like them."""
+    contexts: Contexts = "all"
     value: float | None
     """Share in [0, 1]; None when undefined or refused, then `why_undefined` says why."""
     low: float | None

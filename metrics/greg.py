@@ -30,9 +30,9 @@ class Greg:
         is the design's variance of the total of these.
         """
         part = np.where(sample.in_slice, sample.parts, 0)
-        num = sample.num - self.prediction.num[sample.code]
-        den = sample.den - self.prediction.den[sample.code]
-        return np.where(sample.in_slice, (num - self.ratio[part] * den) / self.scale[part], 0.0)
+        num, den = self.prediction.of(sample.code)
+        missed = sample.num - num - self.ratio[part] * (sample.den - den)
+        return np.where(sample.in_slice, missed / self.scale[part], 0.0)
 
     def step(self, sample: Sample) -> Floats:
         """By how much the value moves when a row's numerator does, shape (n,); 0 outside the slice."""
@@ -41,8 +41,7 @@ class Greg:
 
     def predicted_score(self, population: Population) -> Floats:
         """The same of a row of each group of the population, as it is predicted, shape (k,)."""
-        code = np.asarray(population.code, dtype=np.int64)
-        num, den = self.prediction.num[code], self.prediction.den[code]
+        num, den = self.prediction.of(population.code)
         return (num - self.ratio[population.parts] * den) / self.scale[population.parts]
 
 
@@ -64,17 +63,18 @@ def greg(sample: Sample, population: Population, prediction: Prediction) -> Greg
     (0.5, [0.0625, 0.0625, -0.0625, -0.0625])
     """
     parts = int(population.parts.max()) + 1 if len(population.parts) else 1
-    code, count = np.asarray(population.code, dtype=np.int64), np.asarray(population.count)
+    count = np.asarray(population.count)
     row_part = np.where(sample.in_slice, sample.parts, 0)
 
-    def total(predicted: Floats, human: Floats) -> Floats:
-        missed = np.where(sample.in_slice, human - predicted[sample.code], 0.0)
+    def total(of_group: Floats, of_row: Floats, human: Floats) -> Floats:
+        missed = np.where(sample.in_slice, human - of_row, 0.0)
         weighted = np.bincount(row_part, sample.design.weight * missed, parts)
-        predicted_total: Floats = np.bincount(population.parts, count * predicted[code], parts).astype(np.float64)
-        return predicted_total + weighted
+        predicted: Floats = np.bincount(population.parts, count * of_group, parts).astype(np.float64)
+        return predicted + weighted
 
-    den = total(prediction.den, sample.den)
+    (group_num, group_den), (row_num, row_den) = prediction.of(population.code), prediction.of(sample.code)
+    den = total(group_den, row_den, sample.den)
     if (den <= 0).any():
         return None
-    ratio = total(prediction.num, sample.num) / den
+    ratio = total(group_num, row_num, sample.num) / den
     return Greg(value=float(ratio.mean()), ratio=ratio, scale=parts * den, prediction=prediction)

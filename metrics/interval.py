@@ -1,8 +1,10 @@
 """Confidence intervals for a share that was estimated from a sample."""
 
+from scipy.stats import t
+
 from agreement.interval import clopper_pearson, logit_student
 
-__all__ = ["Interval", "clopper_pearson", "interval", "logit_t"]
+__all__ = ["Interval", "clopper_pearson", "fewer", "interval", "logit_t"]
 
 Interval = tuple[float, float]
 
@@ -71,3 +73,15 @@ def interval(value: float, se: float, df: float, level: float, n_effective: floa
     blind = value <= _NOTHING or value >= 1 - _NOTHING or se <= _NOTHING
     low, high = clopper_pearson(round(value, 12), n_effective, level) if blind else logit_t(value, se, df, level)
     return min(low, value), max(high, value)
+
+
+def fewer(trials: float, df: float, level: float) -> float:
+    """Trials of an exact interval when what they vary by is known with `df` degrees of freedom only.
+
+    Source: Korn & Graubard (1998), Survey Methodology 24(2), 193-201.
+
+    >>> round(fewer(100, 5, 0.95), 1)
+    59.6
+    """
+    tail = (1 + level) / 2
+    return trials * min(1.0, float(t.ppf(tail, max(trials, 1)) / t.ppf(tail, max(df, 1))) ** 2)

@@ -36,8 +36,10 @@ class Discordant:
             )
 
     @classmethod
-    def of_answers(cls, first: ArrayLike, second: ArrayLike) -> Self:
+    def of_answers(cls, first: ArrayLike, second: ArrayLike, count: ArrayLike | None = None) -> Self:
         """Count pairs of answers: 1 yes, 0 no, nan missing; shape (n,) each.
+
+        `count` says how many such pairs there are, shape (n,); one each by default.
 
         Raises:
             ValueError: Shapes differ, or an answer is something else.
@@ -46,17 +48,18 @@ class Discordant:
         Discordant(only_first=1, only_second=0, n=3, n_dropped=1)
         """
         x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-        if x.shape != y.shape or x.ndim != 1:
+        times = np.ones(x.shape) if count is None else np.asarray(count, dtype=np.float64)
+        if not x.shape == y.shape == times.shape or x.ndim != 1:
             raise ValueError(f"the answers need one entry per pair; found shapes {x.shape} and {y.shape}")
         answers = np.concatenate([x, y])
         if not (np.isnan(answers) | (answers == 0) | (answers == 1)).all():
             raise ValueError("an answer is neither 0, 1 nor nan (missing)")
         missing = np.isnan(x) | np.isnan(y)
         return cls(
-            only_first=int(((x == 1) & (y == 0)).sum()),
-            only_second=int(((x == 0) & (y == 1)).sum()),
-            n=int((~missing).sum()),
-            n_dropped=int(missing.sum()),
+            only_first=int(times[(x == 1) & (y == 0)].sum()),
+            only_second=int(times[(x == 0) & (y == 1)].sum()),
+            n=int(times[~missing].sum()),
+            n_dropped=int(times[missing].sum()),
         )
 
 

@@ -30,62 +30,50 @@ class Pairs:
     """Largest difference that is possible: 1 for shares, 2 for diagnostics."""
 
     @classmethod
-    def of_scores(cls, first: ArrayLike, second: ArrayLike, task: ArrayLike, *, span: float = 1.0) -> Self:
-        """Pairs of which the mean score is compared; entry i of each is about the same question, condition and run.
-
-        Args:
-            first: Score under the first, nan if missing; shape (n,).
-            second: Score under the second.
-            task: Task of the pair, any values; rows of one task are correlated.
-            span: Largest possible difference of two scores.
-
-        Raises:
-            ValueError: Shapes differ, a score is infinite, or two scores lie further apart than `span`.
-
-        >>> Pairs.of_scores([1, 0, 1], [0, 0, float("nan")], ["a", "b", "b"]).num.tolist()
-        [[1.0, 0.0], [0.0, 0.0]]
-        """
-        x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-        if x.shape == y.shape and (np.abs(x - y) > span).any():
-            raise ValueError(f"two scores differ by {np.nanmax(np.abs(x - y)):g}, more than the span of {span:g}")
-        return cls.of_terms((x, np.ones(x.shape)), (y, np.ones(y.shape)), task, span=span)
-
-    @classmethod
     def of_terms(
         cls,
         first: tuple[ArrayLike, ArrayLike],
         second: tuple[ArrayLike, ArrayLike],
         task: ArrayLike,
         *,
+        count: ArrayLike | None = None,
         span: float = 1.0,
     ) -> Self:
-        """Pairs of which a ratio is compared, such as cSES; arguments as for `of_scores`.
+        """Pairs of which a ratio is compared; entry i of each is about the same question, condition and run.
 
         Args:
-            first: Numerator and denominator under the first, as `Metric.terms` gives them; shape (n,) each.
+            first: Numerator and denominator under the first, as `Metric.terms` gives them, nan if missing; shape (n,)
+                each. The denominators of a mean are all 1.
             second: The same under the second.
-            task: Task of the pair.
+            task: Task of the pair, any values; pairs of one task are correlated.
+            count: How many such pairs there are, shape (n,); None for one each.
             span: Largest possible difference of the two ratios.
 
         Raises:
-            ValueError: Shapes differ, or a term is infinite.
+            ValueError: Shapes differ, a term is infinite, or a count is negative.
+
+        >>> Pairs.of_terms(([1, 0], [1, 1]), ([0, float("nan")], [1, 1]), ["a", "b"], count=[3, 1]).num.tolist()
+        [[3.0, 0.0]]
         """
         terms = [np.asarray(values, dtype=np.float64) for values in (*first, *second)]
         names = np.asarray(task)
-        shapes = {values.shape for values in (*terms, names)}
+        times = np.ones(names.shape) if count is None else np.asarray(count, dtype=np.float64)
+        shapes = {values.shape for values in (*terms, names, times)}
         if len(shapes) > 1 or names.ndim != 1:
-            raise ValueError(f"scores and tasks need one entry per pair; found shapes {sorted(shapes)}")
+            raise ValueError(f"scores, tasks and counts need one entry per pair; found shapes {sorted(shapes)}")
         columns = np.array(terms)
         usable = ~np.isnan(columns).any(axis=0)
         if np.isinf(columns).any():
             raise ValueError("a score is infinite; expected a number, or nan where it is missing")
+        if not (times >= 0).all():
+            raise ValueError("a count is negative or nan; expected how many such pairs there are")
         group = np.unique(names[usable], return_inverse=True)[1]
-        num_1, den_1, num_2, den_2 = (np.bincount(group, values[usable]) for values in columns)
+        num_1, den_1, num_2, den_2 = (np.bincount(group, (times * values)[usable]) for values in columns)
         return cls(
             num=np.column_stack([num_1, num_2]).astype(np.float64),
             den=np.column_stack([den_1, den_2]).astype(np.float64),
-            n=int(usable.sum()),
-            n_dropped=int((~usable).sum()),
+            n=int(times[usable].sum()),
+            n_dropped=int(times[~usable].sum()),
             span=span,
         )
 
@@ -139,7 +127,8 @@ def clustered(pairs: Pairs, *, level: float = 0.95) -> Difference:
 
     Source: Miller (2024), Adding error bars to evals, arXiv 2411.00640, section 4.1, times G/(G-1).
 
-    >>> found = clustered(Pairs.of_scores([1, 1, 0, 1], [0, 1, 0, 0], ["a", "a", "b", "c"]))
+    >>> ones = [1, 1, 1, 1]
+    >>> found = clustered(Pairs.of_terms(([1, 1, 0, 1], ones), ([0, 1, 0, 0], ones), ["a", "a", "b", "c"]))
     >>> found.value, round(found.se, 4), found.df
     (0.5, 0.2165, 2)
     """

@@ -50,7 +50,8 @@ def sign_flip(pairs: Pairs, *, seed: int, draws: int = 9999) -> FlipTest:
 
     Source: Phipson & Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9(1), 39, doi:10.2202/1544-6115.1585.
 
-    >>> test = sign_flip(Pairs.of_scores([3, 0, 2], [0, 1, 0], ["a", "b", "c"], span=3), seed=1)
+    >>> pairs = Pairs.of_terms(([3, 0, 2], [3, 3, 3]), ([0, 1, 0], [3, 3, 3]), ["a", "b", "c"])
+    >>> test = sign_flip(pairs, seed=1)
     >>> test.p, test.arrangements
     (0.5, 8)
     """
@@ -81,10 +82,12 @@ def _all_flips(score: Floats) -> Floats:
 
 
 def _count_extreme(score: Floats, seen: float, rng: np.random.Generator, draws: int) -> int:
-    block = max(1, CELLS // len(score))
-    return sum(
-        int(
-            (np.abs((2.0 * rng.integers(0, 2, size=(min(block, draws - start), len(score))) - 1) @ score) >= seen).sum()
-        )
-        for start in range(0, draws, block)
-    )
+    block, size, total = max(1, CELLS // len(score)), (len(score) + 7) // 8, score.sum()
+    extreme = 0
+    for start in range(0, draws, block):
+        rows = min(block, draws - start)
+        # One random bit per sign: several times as fast as drawing numbers.
+        random = np.frombuffer(rng.bytes(rows * size), dtype=np.uint8).reshape(rows, size)
+        turned = np.unpackbits(random, axis=1, count=len(score)).astype(np.float64)
+        extreme += int((np.abs(total - 2 * (turned @ score)) >= seen).sum())
+    return extreme

@@ -17,7 +17,10 @@ _ALONE = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prediction:
-    """Predicted numerator and denominator of a response, for each judge pattern; shape (81,) each."""
+    """Predicted numerator and denominator of a response, for each judge pattern; shape (81,) each.
+
+    Where predictions are made within cells (the stated conditions), a code is 81 × cell + pattern; shape (81 × cells,).
+    """
 
     num: Floats
     den: Floats
@@ -28,24 +31,39 @@ class Prediction:
     def of_sample(cls, *, num: ArrayLike, den: ArrayLike, code: ArrayLike, weight: ArrayLike) -> Self:
         """The design-weighted mean of the human terms among all sampled rows with that judge pattern.
 
-        A pattern that no row has borrows from its nearest, see `patterns.merge_unseen`.
+        A pattern that no row has borrows from its nearest, see `patterns.merge_unseen`; of its own cell if there are
+        cells.
 
         Args:
             num: Human numerator of each usable sampled row, shape (n,), n > 0; as are the others.
             den: Human denominator.
-            code: Judge pattern.
+            code: Judge pattern, or 81 × cell + pattern.
             weight: Design weight.
 
         >>> Prediction.of_sample(num=[1, 0, 0], den=[1, 1, 0], code=[0, 0, 80], weight=[3, 1, 1]).num[[0, 1, 80]]
         array([0.75, 0.75, 0.  ])
         """
-        pattern, w = np.asarray(code, dtype=np.int64), np.asarray(weight, dtype=np.float64)
-        source = np.arange(PATTERNS)
-        for unseen, seen in merge_unseen(source, pattern, w).items():
-            source[unseen] = seen
-        size = np.bincount(pattern, w, PATTERNS)[source]
-        means = [np.bincount(pattern, w * np.asarray(y, dtype=np.float64), PATTERNS)[source] / size for y in (num, den)]
-        return cls(num=means[0], den=means[1])
+        cell, pattern = np.divmod(np.asarray(code, dtype=np.int64), PATTERNS)
+        w, terms = np.asarray(weight, dtype=np.float64), [np.asarray(y, dtype=np.float64) for y in (num, den)]
+        means = np.zeros((2, int(cell.max(initial=0)) + 1, PATTERNS))
+        for k in np.unique(cell) if len(cell) else [0]:
+            of = cell == k
+            source = np.arange(PATTERNS)
+            for unseen, seen in merge_unseen(source, pattern[of], w[of]).items():
+                source[unseen] = seen
+            size = np.bincount(pattern[of], w[of], PATTERNS)[source]
+            means[:, k] = [np.bincount(pattern[of], (w * y)[of], PATTERNS)[source] / size for y in terms]
+        return cls(num=means[0].ravel(), den=means[1].ravel())
+
+    def of(self, code: ArrayLike) -> tuple[Floats, Floats]:
+        """Predicted numerator and denominator of rows with these codes, shape (n,) each; 0 for codes it does not know.
+
+        >>> [terms.tolist() for terms in Prediction.of_sample(num=[1], den=[1], code=[3], weight=[2]).of([3, 85])]
+        [[1.0, 0.0], [1.0, 0.0]]
+        """
+        at = np.asarray(code, dtype=np.int64)
+        known, at = at < len(self.num), np.minimum(at, len(self.num) - 1)
+        return np.where(known, self.num[at], 0.0), np.where(known, self.den[at], 0.0)
 
     @classmethod
     def of_judge(cls, metric: Metric) -> Self:

@@ -92,11 +92,12 @@ def smoothed(judged_yes: float, n: int, calibration: Calibration, *, level: floa
 
     Source: Lee et al. (2025), arXiv:2511.21140; Agresti & Coull (1998), The American Statistician 52(2), 119-126.
     """
-    _check(judged_yes, n)
+    plain = rogan_gladen(judged_yes, n, calibration)
     known, p, size, z = _smooth(judged_yes, n, calibration, level)
     found = rogan_gladen(p, n, known)
-    if found.value is None or found.unclipped is None:
-        return found
+    # Drawing both rates towards 1/2 can move their sum across 1; the counts as they are decide first.
+    if plain.value is None or found.value is None or found.unclipped is None:
+        return plain if plain.value is None else found
     if not 0 < found.unclipped < 1:
         return Corrected(value=found.value, low=0.0, high=1.0, unclipped=found.unclipped, n=n)
     spread = z * sqrt(variance(found.unclipped, p, size, known)) / (found.value * (1 - found.value))

@@ -55,8 +55,17 @@ class LabelledRows:
     D: Floats
     design_of: Callable[[Flags], Design]
     """The design of the rows where the flag, shape (n,), is true: those usable for a metric."""
+    annotator: Sequence[str] | None = None
+    """Who gave the label of target A of each row; needed for "annotators like these" only."""
     adjudicated: Adjudicated | None = None
     """For target B: the labels above are those of target A, on all rows, and these correct them."""
+    valid: Floats | None = None
+    """Whether the context of the row is what it claims to be: 1, 0 (broken), or nan where nobody audited it."""
+    recondition: Sequence[str | None] | None = None
+    """Which condition a broken context really is (an absence that leaks is clean); None where it is none. Read where
+    `valid` is 0 only."""
+    item: Sequence[str] | None = None
+    """Id of each row, so that one that is given twice can be refused."""
 
 
 def slices_by(judged: JudgedRows, columns: Sequence[str]) -> list[dict[str, str]]:

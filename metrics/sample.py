@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.completion import NESTED, WHOLE, Pattern
-from metrics.patterns import MISSING
+from metrics.patterns import MISSING, PATTERNS
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,8 @@ class Sample:
     den: Floats
     """Human denominator, 0 or 1."""
     code: Codes
-    """The judge's pattern, 0 to 80; best restricted to the labels that the metric reads, see `patterns.restrict`."""
+    """The judge's pattern, 0 to 80; best restricted to the labels that the metric reads, see `patterns.restrict`.
+    81 × cell + pattern where predictions are made within cells, see `Prediction`."""
     in_slice: Flags
     """The slice is a flag: dropping the other rows would understate the variance."""
     design: Design
@@ -46,6 +47,8 @@ class Sample:
     """Part of the slice (a run, a regime) from 0, as in the population, when the metric is a mean over parts."""
     task: Codes | None = None
     """Task of each row, as in the population; needed for "such tasks" only."""
+    annotator: Codes | None = None
+    """Who gave the label of each row; needed for "annotators like these" only."""
     second: Second | None = None
     """The adjudicated values, for target B."""
     patterns: Sequence[Pattern] | None = None
@@ -53,36 +56,29 @@ class Sample:
 
     def __post_init__(self) -> None:
         arrays = [self.num, self.den, self.code, self.in_slice, self.design.weight]
-        shapes = {np.shape(x) for x in (*arrays, *(x for x in (self.part, self.task) if x is not None))}
+        shapes = {np.shape(x) for x in (*arrays, *(x for x in (self.part, self.task, self.annotator) if x is not None))}
         if len(shapes) > 1:
             raise ValueError(f"the arrays of a sample must have one shape; found {sorted(shapes)}")
         if not (np.isfinite(self.num).all() and np.isfinite(self.den).all()):
             raise ValueError("a row of the sample has no usable label for the metric; leave it out, in its design too")
+        if (np.asarray(self.code) < 0).any():
+            raise ValueError(f"a judge pattern of the sample is {np.min(self.code)}; expected 0 to {PATTERNS - 1}")
 
     def only(self, kept: Flags) -> Self:
         """The rows of whole strata that are kept; the others must not bear on the slice."""
-
-        def rows(values: NDArray[Any]) -> NDArray[Any]:
-            return values[kept]
-
-        design = self.design
         second = self.second
-        return replace(
-            self,
-            num=rows(self.num),
-            den=rows(self.den),
-            code=rows(self.code),
-            in_slice=rows(self.in_slice),
-            part=None if self.part is None else rows(self.part),
-            task=None if self.task is None else rows(self.task),
-            second=None
-            if second is None
-            else Second(**{f.name: rows(getattr(second, f.name)) for f in fields(second)}),
+        return self.rows(
+            kept,
+            second=None if second is None else Second(**_kept(second, kept)),
             design=replace(
-                Design(**{f.name: rows(getattr(design, f.name)) for f in fields(design)}),
-                stratum=np.unique(rows(design.stratum), return_inverse=True)[1].astype(np.int64),
+                Design(**_kept(self.design, kept)),
+                stratum=np.unique(self.design.stratum[kept], return_inverse=True)[1].astype(np.int64),
             ),
         )
+
+    def rows(self, kept: Flags | Codes, *, design: Design, second: Second | None = None) -> Self:
+        """Some rows, by flag or by number, with a design of their own."""
+        return replace(self, **_kept(self, kept), design=design, second=second)
 
     @property
     def parts(self) -> Codes:
@@ -97,6 +93,12 @@ class Sample:
         return WHOLE if bool((self.den == 1).all()) else NESTED
 
 
+def _kept(table: Sample | Second | Design, kept: Flags | Codes) -> dict[str, Any]:
+    """The arrays of the rows that are kept, by field."""
+    values = {field.name: getattr(table, field.name) for field in fields(table)}
+    return {name: array[kept] for name, array in values.items() if isinstance(array, np.ndarray)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Population:
     """How many rows of the slice have each judge pattern, from the frame; shape (k,) each, patterns may repeat."""
@@ -108,6 +110,14 @@ class Population:
     task: Codes | None = None
     """Task of each group of rows; needed for "such tasks" only."""
 
+    def __post_init__(self) -> None:
+        arrays = (self.code, self.count, *(x for x in (self.part, self.task) if x is not None))
+        shapes = {np.shape(x) for x in arrays}
+        if len(shapes) > 1:
+            raise ValueError(f"the arrays of a population must have one shape; found {sorted(shapes)}")
+        if (np.asarray(self.code) < 0).any() or (np.asarray(self.count) < 0).any():
+            raise ValueError("a judge pattern or a count of the population is below 0")
+
     @property
     def size(self) -> int:
         """Rows of the slice."""
@@ -116,7 +126,7 @@ class Population:
     @property
     def unjudged(self) -> bool:
         """Whether the judge left no label at all in the slice."""
-        return bool((np.asarray(self.code)[np.asarray(self.count) > 0] == MISSING).all())
+        return bool((np.asarray(self.code)[np.asarray(self.count) > 0] % PATTERNS == MISSING).all())
 
     @property
     def parts(self) -> Codes:

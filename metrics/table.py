@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.arguments import check
 from metrics.borrowing import borrowed
 from metrics.correction import FLOOR, corrected, fit, human_only, naive
 from metrics.definitions import Metric
-from metrics.estimate import About, Estimate, Method, Target
+from metrics.domain import Where, audited, where
+from metrics.estimate import About, Annotators, Contexts, Estimate, Method, Target
 from metrics.patterns import restrict
-from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, inside, joined, slices_by
+from metrics.prediction import Prediction
+from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, joined, slices_by
 from metrics.sample import Population, Sample, Second
 from metrics.share import Share
 
@@ -53,11 +57,17 @@ class Options:
     """Labels in the denominator below which a slice is refused."""
     about: About = "these responses"
     """For which population the intervals hold; "such tasks" needs the column `task`."""
+    annotators: Annotators = "these annotators"
+    """For whom the intervals hold; "annotators like these" needs the annotator of every row."""
     average: Average = "pooled"
     """One ratio of all rows, or the plain mean of the ratios of the runs or regimes (Mean@3 over three runs)."""
     task: str = "task_id"
     borrow: Sequence[str] | None = None
     """Columns, such as the condition, within which a refused slice may borrow the judge's errors from others."""
+    contexts: Contexts = "all"
+    """Which contexts count, by their audit; all but "all" need `LabelledRows.valid`. The naive number is of all."""
+    condition: str = "condition"
+    """Column of the condition that the study states, for re-classified contexts."""
     seed: int = 0
     """Of the random completions behind some intervals."""
 
@@ -73,6 +83,7 @@ def table(
     level: float = 0.95,
     floor: int = FLOOR,
     about: About = "these responses",
+    annotators: Annotators = "these annotators",
     average: Average = "pooled",
 ) -> list[Estimate]:
     """One estimate per metric, slice and method, in that order.
@@ -87,16 +98,26 @@ def table(
         level: Confidence level.
         floor: Labels in the denominator that a slice needs.
         about: For which population.
+        annotators: For which annotators.
         average: Over what.
 
     Returns:
         Estimates; `n_dropped` counts the judged (naive) or labelled rows of the slice without a usable label.
 
     Raises:
-        ValueError: A label or a code is out of range, or a slice has more labelled rows than the frame has rows.
+        ValueError: A label or a code is out of range, a slice has more labelled rows than the frame has rows, or
+            the numbers are to be for annotators like these and who labelled the rows is not given.
         KeyError: A slice names an unknown column, or the option chosen needs a column that is not there.
     """
-    options = Options(target=target, methods=tuple(methods), level=level, floor=floor, about=about, average=average)
+    options = Options(
+        target=target,
+        methods=tuple(methods),
+        level=level,
+        floor=floor,
+        about=about,
+        annotators=annotators,
+        average=average,
+    )
     return [estimate for estimate, _ in detailed(judged, labelled, metrics=metrics, slices=slices, options=options)]
 
 
@@ -109,28 +130,35 @@ def detailed(
     options: Options,
 ) -> list[tuple[Estimate, Share]]:
     """As `table`, each estimate with its share: the standard error, the kind of interval and what chose it."""
+    asked = list(slices)
+    check(judged, labelled, asked, needed=columns_of(options), contexts=options.contexts)
     # Which rows are of a slice is worked out once, not for every metric.
-    places = [
-        (place, inside(judged.columns, place, judged.code), inside(labelled.columns, place, labelled.code))
-        for place in slices
-    ]
+    places = [(place, where(judged, labelled, place, options.contexts, options.condition)) for place in asked]
     found = []
     for metric in metrics:
-        of_metric = _OfMetric(metric, judged, labelled, options)
-        for (place, here, own), method in product(places, options.methods):
-            share = of_metric.share(place, here, own, method)
+        of_metric = OfMetric(metric, judged, labelled, options)
+        for (place, at), method in product(places, options.methods):
+            share = of_metric.share(place, at, method)
             found.append((_named(metric, place, method, options, share), share))
     return found
 
 
-class _OfMetric:
-    """The rows as one metric sees them; its design and its prediction are worked out once for all slices."""
+def columns_of(options: Options) -> list[str]:
+    """What the options need beside the slices' columns."""
+    found = [PARTS[options.average]] if options.average != "pooled" else []
+    found += [options.task] if options.about == "such tasks" else []
+    found += [options.condition] if options.contexts == "reclassified" else []
+    return [*found, *(options.borrow or ())]
+
+
+class OfMetric:
+    """The rows as one metric sees them under one judge; design and prediction are worked out once for all slices."""
 
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
         num, den = metric.terms(labelled.C, labelled.A, labelled.G, labelled.D)
-        self._usable: Flags = ~np.isnan(den)
-        usable = self._usable
+        self.usable: Flags = ~np.isnan(den) & audited(labelled, options.contexts)
+        usable = self.usable
         self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
         self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
         self._sample = Sample(
@@ -140,65 +168,86 @@ class _OfMetric:
             in_slice=np.ones(int(usable.sum()), dtype=bool),
             design=labelled.design_of(usable),
             task=None if self._task is None else self._task[1][usable],
+            annotator=_annotators(labelled, options, usable),
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
-        self._lost = _lost(metric, labelled.adjudicated, usable)
-        self._prediction = fit(self._sample) if usable.any() else None
+        settled = labelled.adjudicated
+        self._lost = ~usable
+        if settled is not None:  # of some of which it is settled that nobody can say
+            self._lost |= settled.overlap & np.isnan(metric.terms(settled.C, settled.A, settled.G, settled.D)[1])
+        self._code = restrict(judged.code, metric.reads)
+        self._predictions: dict[str | None, Prediction] = {}
 
-    def share(self, place: Slice, here: Flags, own: Flags, method: Method) -> Share:
-        """The metric where the flags are true: `here` of the population's groups, `own` of the labelled rows."""
-        code, count = self._judged.code[here], self._judged.count[here]
+    def where(self, place: Slice) -> Where:
+        """The slice, by the contexts that count."""
+        return where(self._judged, self._labelled, place, self._options.contexts, self._options.condition)
+
+    def at(self, place: Slice) -> tuple[Sample, Population]:
+        """The slice on the labelled rows and on the frame."""
+        return self.case(self.where(place))
+
+    def case(self, at: Where) -> tuple[Sample, Population]:
+        """The same of a slice that was looked up before."""
+        here = at.here
         part, row_part = self._parts(here)
-        if method == "naive":
-            return naive(self._metric, code, count, part)
-        population = Population(
-            code=restrict(code, self._metric.reads),
-            count=count,
+        sample = at.marked(self._sample, self.usable)
+        return replace(sample, part=None if row_part is None else row_part[self.usable]), Population(
+            code=at.codes(self._code),
+            count=self._judged.count[here],
             part=part,
             task=None if self._task is None else self._task[0][here],
         )
-        sample = replace(
-            self._sample,
-            in_slice=own[self._usable],
-            part=None if row_part is None else row_part[self._usable],
-        )
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """For slices of all contexts; None while nothing is labelled."""
+        return self.prediction_at(self.where({}))
+
+    def prediction_at(self, at: Where) -> Prediction | None:
+        """Fitted once for all slices that share it."""
+        if at.key not in self._predictions and self.usable.any():
+            self._predictions[at.key] = fit(at.marked(self._sample, self.usable))
+        return self._predictions.get(at.key)
+
+    def share(self, place: Slice, at: Where, method: Method) -> Share:
+        """The metric of a slice by one method."""
+        if method == "naive":
+            here = at.stated
+            return naive(self._metric, self._judged.code[here], self._judged.count[here], self._parts(here)[0])
+        sample, population = self.case(at)
         options = self._options
-        share = (
-            human_only(
-                sample, population, level=options.level, floor=options.floor, about=options.about, seed=options.seed
-            )
-            if method == "human-only"
-            else corrected(
-                sample,
-                population,
-                level=options.level,
-                floor=options.floor,
-                prediction=self._prediction,
-                about=options.about,
-                seed=options.seed,
-            )
+        way = human_only if method == "human-only" else partial(corrected, prediction=self.prediction_at(at))
+        share = way(
+            sample,
+            population,
+            level=options.level,
+            floor=options.floor,
+            about=options.about,
+            annotators=options.annotators,
+            seed=options.seed,
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
-            share = self._borrowed(place, here, sample, population) or share
-        return share.dropping(int(np.sum(own & self._lost)))
+            share = self._borrowed(place, at, sample, population) or share
+        return at.counting(share, self.usable).dropping(int(np.sum(at.own & self._lost)))
 
-    def _borrowed(self, place: Slice, here: Flags, sample: Sample, population: Population) -> Share | None:
+    def _borrowed(self, place: Slice, at: Where, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""
         within = self._options.borrow or ()
         over = [column for column in place if column not in within]
-        if not over or sample.second is not None or self._part is not None:
+        if not over or sample.second is not None or self._part is not None or at.cells is not None:
             return None
         condition = joined(self._judged.columns, self._labelled.columns, within)
         group = joined(self._judged.columns, self._labelled.columns, over)
         share = borrowed(
             sample,
             population,
-            condition=condition[1][self._usable],
-            population_condition=condition[0][here],
-            group=group[1][self._usable],
+            condition=condition[1][self.usable],
+            population_condition=condition[0][at.here],
+            group=group[1][self.usable],
             level=self._options.level,
             floor=self._options.floor,
+            annotators=self._options.annotators,
         )
         return None if share.tier == "refused" else share
 
@@ -214,20 +263,20 @@ class _OfMetric:
         )
 
 
+def _annotators(labelled: LabelledRows, options: Options, usable: Flags) -> Codes | None:
+    """Who gave the label of each usable row, as a whole number; None where it makes no difference."""
+    if options.annotators == "these annotators" or labelled.annotator is None:
+        return None
+    names = np.asarray(labelled.annotator, dtype=object)[usable]
+    return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
 def _second(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Second | None:
     if adjudicated is None:
         return None
     num, den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)
     chosen = adjudicated.overlap & ~np.isnan(den)
     return Second(chosen=chosen[usable], num=np.where(chosen, num, 0.0)[usable], den=np.where(chosen, den, 0.0)[usable])
-
-
-def _lost(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Flags:
-    """Rows without a usable label, and those of which it is settled that nobody can say."""
-    if adjudicated is None:
-        return ~usable
-    den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)[1]
-    return ~usable | (adjudicated.overlap & np.isnan(den))
 
 
 def _named(metric: Metric, place: Slice, method: Method, options: Options, share: Share) -> Estimate:
@@ -238,6 +287,8 @@ def _named(metric: Metric, place: Slice, method: Method, options: Options, share
         method=method,
         target=options.target if human else None,
         population=options.about if human and share.tier != "borrowed" else "these responses",
+        annotators=options.annotators if human else "these annotators",
+        contexts=options.contexts if human else "all",
         value=share.value,
         low=share.low,
         high=share.high,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.completion import Labels, completed_ratios
 from metrics.interval import Interval, clopper_pearson, interval
+from metrics.patterns import PATTERNS
 from metrics.sample import Sample
 
 Floats = NDArray[np.float64]
@@ -164,7 +165,7 @@ def polya(sample: Sample, level: float, *, seed: int = 0) -> Interval | None:
             num=sample.num[kept],
             den=sample.den[kept],
             domain=np.where(sample.in_slice, sample.parts, -1)[kept],
-            code=sample.code[kept],
+            code=sample.code[kept] % PATTERNS,
             patterns=sample.declared,
         ),
         seed=seed,

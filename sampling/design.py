@@ -1,6 +1,6 @@
 """The sampling design of the rows at hand: their weights, and the variance of a weighted total."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
@@ -9,10 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from sampling.arguments import check_rows, check_strata, refuse_lonely
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Lonely = Literal["refuse", "certainty", "adjust", "average"]
 
-OWN_MEAN, OVERALL_MEAN, PLAIN_MEAN = 0, 1, 2
+OWN_MEAN, OVERALL_MEAN, PLAIN_MEAN, AVERAGED = 0, 1, 2, 3
 """What the scores of a row are compared with, see `Design.centre`."""
 
 
@@ -38,10 +41,14 @@ class Design:
     """Share in (0, 1] of rows, among those in drawn clusters, that the rows at hand make up."""
     centre: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """What a row's score is compared with: `OWN_MEAN`, the weighted mean of its stratum (the default); `OVERALL_MEAN`,
-    the weighted mean of all rows; `PLAIN_MEAN`, the mean over its stratum of the weighted scores."""
+    the weighted mean of all rows; `PLAIN_MEAN`, the mean over its stratum of the weighted scores; `AVERAGED`, nothing:
+    its stratum counts as one that varies as much as the others do on average."""
 
     def __post_init__(self) -> None:
-        """Fills in the default centre."""
+        """Fills in the default centre, and refuses weights that are not above 0."""
+        odd = ~(np.isfinite(self.weight) & (self.weight > 0))
+        if odd.any():
+            raise ValueError(f"a weight must be above 0; found {self.weight[odd][0]:g} in {odd.sum()} rows")
         if len(self.centre) != len(self.weight):
             object.__setattr__(self, "centre", np.full(len(self.weight), OWN_MEAN, dtype=np.int64))
 
@@ -55,7 +62,7 @@ class Design:
         unit: Sequence[str],
         cluster: Sequence[str] | None = None,
         first_fraction: ArrayLike | None = None,
-        lonely: Literal["refuse", "certainty", "adjust"] = "refuse",
+        lonely: Lonely = "refuse",
     ) -> Self:
         """The design of the rows that carry usable labels.
 
@@ -73,7 +80,8 @@ class Design:
             first_fraction: First-stage sampling fraction of each row; None for 1.
             lonely: What to do with a stratum of a single unit that is not all of it: refuse it; "certainty" to have
                 it add nothing to a variance, which is too little; "adjust" to compare it with the mean of all
-                rows, which is too much rather than too little.
+                rows, which is too much rather than too little; "average" to have it add as much as the other
+                strata do on average, which is right if it is lonely by chance.
 
         Raises:
             ValueError: Arguments differ in length, a probability is outside (0, 1], or a stratum has two sizes
@@ -81,7 +89,8 @@ class Design:
                 linked draw a single cluster (its variance cannot be estimated: merge it first, see
                 `sampling.strata.merge_small`, or say what is to be done).
 
-        Source: for `lonely` Lumley (2010), Complex Surveys, section 3.2.1, doi:10.1002/9780470580066.
+        Source: for `lonely` Lumley (2010), Complex Surveys, section 3.2.1, doi:10.1002/9780470580066; R's survey calls
+        the four "fail", "certainty", "adjust" and "average".
 
         >>> design = Design.of_draws(stratum=["a", "a"], stratum_size=[6, 6],
         ...                          inclusion_probability=[1/3, 1/3], unit=["u", "v"])
@@ -94,7 +103,9 @@ class Design:
         size = np.asarray(stratum_size, dtype=np.float64)
         probability = np.asarray(inclusion_probability, dtype=np.float64)
         first = np.ones(len(h)) if first_fraction is None else np.asarray(first_fraction, dtype=np.float64)
-        _check(strata, h, size, {"inclusion_probability": probability, "first_fraction": first}, (units, clusters))
+        check_strata(
+            strata, h, size, {"inclusion_probability": probability, "first_fraction": first}, (units, clusters)
+        )
         stands_for = np.bincount(h, 1 / probability)[h] / size if len(h) else size
         design = cls(
             weight=1 / probability / stands_for,
@@ -105,10 +116,10 @@ class Design:
             second_fraction=np.minimum(1, probability / first) * np.minimum(1, stands_for),
         )
         alone = design._lonely()
-        if len(alone) and lonely == "refuse":
-            raise ValueError(f"strata with a single usable unit: {', '.join(strata[alone])}; merge them first")
-        if lonely == "adjust":
-            design.centre[np.isin(design.stratum, alone)] = OVERALL_MEAN
+        if lonely == "refuse":
+            refuse_lonely(strata[alone])
+        elif lonely in ("adjust", "average"):
+            design.centre[np.isin(design.stratum, alone)] = OVERALL_MEAN if lonely == "adjust" else AVERAGED
         return design
 
     @classmethod
@@ -145,7 +156,7 @@ class Design:
         names = [""] * len(probability) if stratum is None else stratum
         strata, h = np.unique(np.asarray(names, dtype=object), return_inverse=True)
         units = np.unique(np.asarray(unit, dtype=object), return_inverse=True)[1]
-        _check_rows(h, {"inclusion_probability": probability}, (units,))
+        check_rows(h, {"inclusion_probability": probability}, (units,))
         design = cls(
             weight=1 / probability,
             stratum=h.astype(np.int64),
@@ -155,11 +166,7 @@ class Design:
             second_fraction=np.zeros(len(h)) if replacement else probability,
             centre=np.full(len(h), PLAIN_MEAN, dtype=np.int64),
         )
-        alone = design._lonely()
-        if len(alone):
-            raise ValueError(
-                f"strata with a single usable unit: {', '.join(map(repr, strata[alone]))}; merge them first"
-            )
+        refuse_lonely(strata[design._lonely()])
         return design
 
     def _per_stratum(self, member: Codes) -> Codes:
@@ -206,20 +213,30 @@ class Design:
             return 0.0
         deviation = self._deviation(e)
         overall = self.centre == OVERALL_MEAN
-        first, second = (
-            deviation * np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum])
-            for member in (self.cluster, self.unit)
-        )
-        return _sum_of_products(first, self.cluster, 1 - self.first_fraction) + _sum_of_products(
-            second, self.unit, self.first_fraction * (1 - self.second_fraction)
-        )
+        found = 0.0
+        for member, spread in (
+            (self.cluster, 1 - self.first_fraction),
+            (self.unit, self.first_fraction * (1 - self.second_fraction)),
+        ):
+            if spread.any():
+                grown = deviation * np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum])
+                found += _sum_of_products(grown, member, spread)
+        return found * self._for_the_averaged()
+
+    def _for_the_averaged(self) -> float:
+        """All strata over those that have a variance of their own; one that was drawn whole has, of 0."""
+        averaged = self.centre == AVERAGED
+        if not averaged.any():
+            return 1.0
+        strata, alone = len(np.unique(self.stratum)), len(np.unique(self.stratum[averaged]))
+        return strata / max(strata - alone, 1)
 
     def _deviation(self, e: Floats) -> Floats:
         """Weighted scores less what they are compared with."""
         h, x = self.stratum, self.weight * e
         own = np.bincount(h, x) / np.bincount(h, self.weight)
         plain = np.bincount(h, x) / np.bincount(h)
-        compared = (own[h] * self.weight, x.sum() / self.weight.sum() * self.weight, plain[h])
+        compared = (own[h] * self.weight, x.sum() / self.weight.sum() * self.weight, plain[h], x)
         return np.asarray(x - np.choose(self.centre, compared), dtype=np.float64)
 
     def degrees_of_freedom(self, active: NDArray[np.bool_]) -> int:
@@ -236,35 +253,6 @@ class Design:
         edges = coo_array((np.ones(len(h)), (h, strata + c)), shape=(strata + clusters,) * 2)
         component = connected_components(edges, directed=False)[1]
         return max(1, len(np.unique(c)) - len(np.unique(component[h])))
-
-
-def _check_rows(h: NDArray[np.intp], shares: Mapping[str, Floats], others: Sequence[Floats | NDArray[np.intp]]) -> None:
-    lengths = {len(h), *(len(values) for values in (*shares.values(), *others))}
-    if len(lengths) > 1:
-        raise ValueError(f"all arguments need one entry per row; found lengths {sorted(lengths)}")
-    for name, share in shares.items():
-        outside = ~((share > 0) & (share <= 1))
-        if outside.any():
-            raise ValueError(f"{name} must lie in (0, 1]; found {share[outside][0]}")
-
-
-def _check(
-    strata: NDArray[np.object_],
-    h: NDArray[np.intp],
-    size: Floats,
-    shares: Mapping[str, Floats],
-    codes: Sequence[NDArray[np.intp]],
-) -> None:
-    _check_rows(h, shares, (size, *codes))
-    rows = np.bincount(h, minlength=len(strata))
-    smallest, largest = np.full(len(strata), np.inf), np.full(len(strata), -np.inf)
-    np.minimum.at(smallest, h, size)
-    np.maximum.at(largest, h, size)
-    for k in np.flatnonzero(~((smallest == largest) & (smallest >= rows))):
-        raise ValueError(
-            f"stratum {strata[k]!r} has {rows[k]} rows and sizes from {smallest[k]:g} to {largest[k]:g}; "
-            "give the one number of rows that the population has in it"
-        )
 
 
 def _small_sample(count: Codes) -> Floats:

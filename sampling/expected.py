@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,28 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Assumptions:
+    """What holds for all strata."""
+
+    level: float = 0.95
+    deff: float = 1.0
+    """Design effect of what the strata do not show, such as responses of one context or task drawn together."""
+    annotators: int | None = None
+    """People who label; counts only with a `rho` above 0."""
+    rho: float = 0.0
+    """Correlation of labels by the same annotator in [0, 1]; 0 for "these annotators", above for "such annotators"."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1 or not self.deff > 0 or not 0 <= self.rho <= 1:
+            raise ValueError(
+                f"level is {self.level}, deff {self.deff} and rho {self.rho}; expected a level in (0, 1), a design "
+                "effect above 0 and a correlation from 0 to 1"
+            )
+        if self.rho and not (self.annotators or 0) >= 1:
+            raise ValueError(f"rho is {self.rho}, so the number of annotators matters; give it, 1 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
     """What varies in a slice, by stratum: the S_h of an allocation."""
 
@@ -38,6 +61,8 @@ class Spread:
     """Standard deviation of num - R den less what the judge predicts of it."""
     human_only: Mapping[str, float]
     """Standard deviation of num - R den itself."""
+    fourth: Mapping[str, float]
+    """Fourth central moment of what `corrected` is the standard deviation of: large where rare errors carry it."""
 
 
 def spreads(strata: Mapping[str, Expected], members: Mapping[str, Sequence[str]]) -> dict[str, Spread]:
@@ -71,8 +96,9 @@ def spreads(strata: Mapping[str, Expected], members: Mapping[str, Sequence[str]]
         predicted = num_hat - ratio * den_hat
         found[part] = Spread(
             value=ratio,
-            corrected={name: _deviation(joint[name], score - predicted) for name in names},
-            human_only={name: _deviation(joint[name], score) for name in names},
+            corrected={name: sqrt(_moment(joint[name], score - predicted, 2)) for name in names},
+            human_only={name: sqrt(_moment(joint[name], score, 2)) for name in names},
+            fourth={name: _moment(joint[name], score - predicted, 4) for name in names},
         )
     return found
 
@@ -90,12 +116,12 @@ def _joint(expected: Expected) -> Floats:
     return np.asarray(people[:, None] * np.stack(said, axis=1), dtype=np.float64)
 
 
-def _deviation(joint: Floats, residual: Floats) -> float:
+def _moment(joint: Floats, residual: Floats, power: int) -> float:
     size = joint.sum()
     if not size:
         return 0.0
     mean = (joint * residual).sum() / size
-    return float(np.sqrt((joint * (residual - mean) ** 2).sum() / size))
+    return float((joint * (residual - mean) ** power).sum() / size)
 
 
 def _check(name: str, expected: Expected) -> None:

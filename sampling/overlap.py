@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
@@ -10,6 +11,16 @@ from sampling.numbers import permanent_number
 
 CORE = 80
 """Items that everybody of three rates, for the tests that need it; 60 to 100 serve."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """Which drawn items several annotators label, and how many label each."""
+
+    overlap: frozenset[str]
+    core: frozenset[str]
+    people: dict[str, int]
+    """Annotators of every drawn item."""
 
 
 def overlap(
@@ -46,7 +57,7 @@ def overlap(
     return _smallest(items, wanted, seed=seed, purpose=purpose, keep=keep)
 
 
-def people_per_item(
+def shared(
     items: Mapping[str, str],
     *,
     share: float,
@@ -57,8 +68,8 @@ def people_per_item(
     purpose: str = "overlap",
     keep: Collection[str] = (),
     keep_core: Collection[str] = (),
-) -> dict[str, int]:
-    """How many annotators each drawn item gets: `people` in the overlap, `core_people` in the core, else one.
+) -> Shared:
+    """The overlap and the core of a draw: `people` annotators in the overlap, `core_people` in the core, else one.
 
     Overlap and core are random subsamples of each stratum by numbers of their own, so neither contains the other;
     an item of both gets the larger number. The core's probability is its size over the items of its stratum.
@@ -77,14 +88,18 @@ def people_per_item(
     Raises:
         ValueError: The share is outside [0, 1], or a number of people or the core's size is too small.
 
-    >>> people_per_item({"r1": "a", "r2": "a", "r3": "b", "r4": "b"}, share=0.5, core=1, seed=1)
+    >>> shared({"r1": "a", "r2": "a", "r3": "b", "r4": "b"}, share=0.5, core=1, seed=1).people
     {'r1': 3, 'r2': 2, 'r3': 1, 'r4': 2}
     """
     if people < 1 or core_people < 1 or core < 0:
         raise ValueError(f"people is {people}, core_people {core_people} and core {core}; expected 1, 1 and 0 or more")
     doubled = overlap(items, share, seed=seed, purpose=purpose, keep=keep)
     central = _smallest(items, core, seed=seed, purpose=f"core:{purpose}", keep=keep_core)
-    return {item: max(people if item in doubled else 1, core_people if item in central else 1) for item in items}
+    return Shared(
+        overlap=doubled,
+        core=central,
+        people={i: max(people if i in doubled else 1, core_people if i in central else 1) for i in items},
+    )
 
 
 def _smallest(

@@ -7,24 +7,15 @@ from math import inf, sqrt
 from scipy.stats import t
 
 from sampling.allocation import neyman
-from sampling.expected import Expected, Spread, spreads
+from sampling.expected import Assumptions, Expected, Spread, spreads
 
 EVERYTHING = "everything"
+TELLING = (5, 14)
+"""Labels carrying the variance, such as those that show the judge in error: at the first number and below an interval
+is as wide as without the judge, since so few cannot vouch for themselves, at the second as narrow as with it."""
+
 DIRECT = 30
 """Fewest labels in the denominator with which a slice stands on its own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assumptions:
-    """What holds for all strata."""
-
-    level: float = 0.95
-    deff: float = 1.0
-    """Design effect of what the strata do not show, such as responses of one context or task drawn together."""
-    annotators: int | None = None
-    """People who label; counts only with a `rho` above 0."""
-    rho: float = 0.0
-    """Correlation of labels by the same annotator in [0, 1]; 0 for "these annotators", above for "such annotators"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +55,9 @@ def outlook(
     Half-width = t sqrt(sum_h N_h^2 v_h / n_h ((1 - n_h/N_h) deff + (n/k - 1) rho)) / T(den), t with n - H degrees of
     freedom. v_h is the variance within stratum h of num - R den less its prediction from what the judge says, and the
     prediction is pooled over all strata. The judge's errors in numerator and denominator are taken to be independent.
-    With rho = 0 the annotators are these ones and their number does not matter. The approximation is normal: with
-    fewer than about five events expected, real intervals are wider.
+    With rho = 0 the annotators are these ones and their number does not matter. Where few labels carry the variance
+    (see `TELLING`) the half-width moves towards that without the judge, as the intervals of such audits do. The
+    approximation is normal: with fewer than about five events expected, real intervals are wider.
 
     Args:
         strata: What is expected of every stratum.
@@ -179,11 +171,12 @@ def _purchase(
     return Purchase(
         labels={name: labels[name] for name in plan.strata},
         total=sum(labels.values()),
-        slices={part: replace(seen, falls_short=_why(seen, half_width, least)) for part, seen in looks.items()},
+        slices={part: replace(seen, falls_short=shortfall(seen, half_width, least)) for part, seen in looks.items()},
     )
 
 
-def _why(seen: Outlook, half_width: float, least: int) -> str | None:
+def shortfall(seen: Outlook, half_width: float, least: int) -> str | None:
+    """Why a slice that can get no more labels does not come up to a wish; None where it does."""
     if seen.half_width > half_width:
         return (
             f"all {seen.labels} responses would be labelled and the half-width still be {seen.half_width:.3f}: "
@@ -214,7 +207,6 @@ class _Plan:
         """The plan, after checking what is expected."""
         assumed = assume or Assumptions()
         members = _members(strata, slices)
-        _check(assumed)
         return cls(strata=strata, members=members, assume=assumed, spread=spreads(strata, members))
 
     def size(self, part: str) -> int:
@@ -242,6 +234,8 @@ class _Plan:
             quantile * sqrt(sum(self._variance(name, labels[name], n, spread) for name in names)) / counted
             for spread in (self.spread[part].corrected, self.spread[part].human_only)
         )
+        doubt = (TELLING[1] - self._telling(names, labels, self.spread[part])) / (TELLING[1] - TELLING[0])
+        width += min(1.0, max(0.0, doubt)) * max(0.0, alone - width)
         return Outlook(
             labels=n,
             in_denominator=sum(labels[name] * self.strata[name].in_denominator for name in names),
@@ -256,6 +250,13 @@ class _Plan:
         people = assume.rho * max(0.0, n_slice / (assume.annotators or n_slice) - 1)
         return size**2 * spread[name] ** 2 / n * (sampling + people)
 
+    def _telling(self, names: list[str], labels: Mapping[str, int], spread: Spread) -> float:
+        """How many labels carry the variance: as if so many contributed equally and the others nothing."""
+        rows = [(self.strata[name].stratum_size / labels[name], labels[name], name) for name in names]
+        second = sum(n * weight**2 * spread.corrected[name] ** 2 for weight, n, name in rows)
+        fourth = sum(n * weight**4 * spread.fourth[name] for weight, n, name in rows)
+        return second**2 / fourth if fourth > 0 else inf
+
     def fewest(self, part: str, half_width: float, floor: int, least: int) -> int:
         """The fewest labels of a slice that do, or all its responses."""
 
@@ -264,10 +265,10 @@ class _Plan:
             return seen.half_width <= half_width and seen.in_denominator >= least - 1e-9
 
         low = sum(min(max(floor, 1), self.strata[name].stratum_size) for name in self.members[part])
-        return _smallest(do, low, self.size(part))
+        return smallest(do, low, self.size(part))
 
 
-def _smallest(do: Callable[[int], bool], low: int, high: int) -> int:
+def smallest(do: Callable[[int], bool], low: int, high: int) -> int:
     """The smallest number from `low` to `high` that does, by bisection; `high` when none does."""
     while low < high:
         middle = (low + high) // 2
@@ -282,13 +283,3 @@ def _members(strata: Mapping[str, Expected], slices: Mapping[str, str] | None) -
             raise ValueError(f"stratum {name!r} has no slice; give the slice of every stratum")
         members.setdefault(EVERYTHING if slices is None else slices[name], []).append(name)
     return members
-
-
-def _check(assume: Assumptions) -> None:
-    if not 0 < assume.level < 1 or not assume.deff > 0 or not 0 <= assume.rho <= 1:
-        raise ValueError(
-            f"level is {assume.level}, deff {assume.deff} and rho {assume.rho}; expected a level in (0, 1), a design "
-            "effect above 0 and a correlation from 0 to 1"
-        )
-    if assume.rho and not (assume.annotators or 0) >= 1:
-        raise ValueError(f"rho is {assume.rho}, so the number of annotators matters; give it, 1 or more")

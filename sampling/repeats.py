@@ -10,6 +10,8 @@ from sampling.numbers import as_share, permanent_number, unit_key
 
 PURPOSE = "repeat"
 PLACE = "repeat:place"
+GAP = 20
+"""Fewest other items between the two showings, so that the first is forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +29,7 @@ def with_repeats(
     *,
     annotator: str,
     seed: int,
-    gap: int = 20,
+    gap: int = GAP,
     together: Mapping[str, str] | None = None,
 ) -> list[Showing]:
     """An annotator's queue with a random share of its items shown again later.
@@ -71,6 +73,26 @@ def with_repeats(
         showings.append(Showing(item_id=item, repeat=False))
         showings += [Showing(item_id=again, repeat=True) for again in after.get(i, [])]
     return showings
+
+
+def repeat_after(item: str, share: float, *, annotator: str, seed: int, gap: int = GAP) -> int | None:
+    """After how many further items an item is shown again, where the queue is not known beforehand; None for never.
+
+    Each item repeats with probability `share` by the number that `with_repeats` uses, `gap` to 2 `gap` items later.
+    The number of repeats is therefore random, and those that fall beyond the end of the work never come.
+
+    Raises:
+        ValueError: The share is outside [0, 1] or the gap below 1.
+
+    >>> [repeat_after(item, 0.2, annotator="p1", seed=1) for item in "abcd"]
+    [None, None, 37, 38]
+    """
+    if not 0 <= share <= 1 or gap < 1:
+        raise ValueError(f"share is {share}, gap {gap}; expected a share from 0 to 1 and a gap of at least 1")
+    chance, place = (
+        as_share(permanent_number(seed, purpose, unit_key(annotator, item))) for purpose in (PURPOSE, PLACE)
+    )
+    return gap + floor(place * (gap + 1)) if chance < share else None
 
 
 def _borders(queue: Sequence[str], together: Mapping[str, str]) -> list[int]:

@@ -1,12 +1,19 @@
 """Taking everything that people did out of a study."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from data.store import events, items
 from data.store.connection import open_store
 from data.study import Study
+from sampling.split import part
 
 DRAW_COLUMNS = ("sample_id", "stratum", "stratum_size", "sample_size", "inclusion_probability", "permanent_number")
+
+
+def part_of(sample: Mapping[str, Any], task_id: str) -> str | None:
+    """Dev or validation, for good; None when the sample has no such split."""
+    return part(task_id, sample["dev"], seed=sample["seed"]) if sample["dev"] else None
 
 
 def exported(study: Study) -> list[dict[str, Any]]:
@@ -17,7 +24,8 @@ def exported(study: Study) -> list[dict[str, Any]]:
         for sample in items.samples(store):
             for kind in ("response", "context"):
                 for draw in items.draws(store, sample["sample_id"], kind):
-                    drawn[kind, draw["item_id"]] = {name: draw[name] for name in DRAW_COLUMNS}
+                    facts = {name: draw[name] for name in DRAW_COLUMNS}
+                    drawn[kind, draw["item_id"]] = {**facts, "part": part_of(sample, draw["task_id"])}
         of_item = items.slices(store)
     keys = [(row["item_kind"], row["item_id"]) for row in rows]
     return [{**row, **of_item[key], **drawn.get(key, {})} for row, key in zip(rows, keys, strict=True)]

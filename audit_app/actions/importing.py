@@ -205,21 +205,31 @@ class _Openings:
         """This person's assignment there, else the first open one, else a new one at the end."""
         *place, person = key
         rows = self._rows[tuple(place)]
-        row = next((r for r in rows if r["person_id"] == person), None) or self._free(rows) or self._new(key, rows)
+        row = (
+            next((r for r in rows if r["person_id"] == person), None)
+            or self._free(rows, person)
+            or self._new(key, rows)
+        )
         if row["person_id"] != person:
             row.update(person_id=person, state="claimed")
             assignments.give(self._store, row["assignment_id"], person)
         return str(row["assignment_id"])
 
     @staticmethod
-    def _free(rows: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
-        return next((row for row in rows if row["state"] == "open"), None)
+    def _free(rows: Iterable[dict[str, Any]], person: str) -> dict[str, Any] | None:
+        """What was dealt to this person, else to nobody, else to somebody else; but not somebody else's repeat."""
+        mine = [
+            row
+            for row in rows
+            if row["state"] == "open" and (row["purpose"] == "plan" or row["reserved_for"] in (None, person))
+        ]
+        return min(mine, key=lambda row: (row["reserved_for"] != person, row["reserved_for"] is not None), default=None)
 
     def _new(self, key: AssignmentKey, rows: list[dict[str, Any]]) -> dict[str, Any]:
         kind, item, pass_, purpose, occasion, _ = key
         order = max((row["plan_order"] for row in rows), default=0) + 1
         row = assignments.opening(self._item[kind, item], pass_, order, 0)
-        row |= {"purpose": purpose, "occasion": occasion, "person_id": None}
+        row |= {"purpose": purpose, "occasion": occasion, "person_id": None, "reserved_for": None}
         assignments.add(self._store, [row])
         rows.append(row)
         return row

@@ -1,31 +1,179 @@
 """What is known of a judge, as rows of text."""
 
-from audit_app.actions.judging import JudgeCheck
-from audit_app.actions.wording import coefficient, with_interval
+from collections.abc import Iterator
+
+from agreement.confusion import JudgeAgreement
+from agreement.result import Agreement
+from audit_app.actions.judging import JudgeCheck, JudgeSlice
+from audit_app.actions.wording import coefficient, dashed, p_value, percent, slice_name, with_interval
+
+Row = dict[str, str]
 
 
-def judge_rows(check: JudgeCheck) -> list[dict[str, str]]:
-    """One row per label: how the judge stands to people."""
-    rows = []
-    for label, found in check.labels.items():
-        shares = {
-            name: with_interval(share.value, share.low, share.high)
-            for name, share in (
-                ("sensitivity", found.sensitivity),
-                ("specificity", found.specificity),
-                ("accuracy", found.accuracy),
-                ("always yes", found.always_yes),
-            )
+def judge_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label (and slice): how the judge stands to people, and what two people reach with each other."""
+    return [
+        {
+            "label": name,
+            **_slice(check, part),
+            "sensitivity": share(found.sensitivity),
+            "specificity": share(found.specificity),
+            "accuracy": share(found.accuracy),
+            "always yes": share(found.always_yes),
+            "always no": share(found.always_no),
+            "kappa": dashed(found.kappa),
+            "two people's kappa": dashed(part.ceilings[name].kappa.people) if name in part.ceilings else "–",
+            "n": str(found.n),
+            "dropped": str(found.n_dropped),
+            "note": _note(found),
         }
-        notes = [s.why_undefined for s in (found.sensitivity, found.specificity, found.kappa) if s.why_undefined]
-        rows.append(
-            {
-                "label": label,
-                **shares,
-                "kappa": coefficient(found.kappa) if found.kappa.value is not None else "–",
-                "n": str(found.n),
-                "dropped": str(found.n_dropped),
-                "note": "; ".join(notes),
-            }
-        )
-    return rows
+        for part, name, found in _labels(check)
+    ]
+
+
+def more_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label (and slice): the figures that most readers can do without."""
+    return [
+        {
+            "label": name,
+            **_slice(check, part),
+            "right when it says yes": share(found.positive_predictive_value),
+            "right when it says no": share(found.negative_predictive_value),
+            "F1": dashed(found.f1),
+            "MCC": dashed(found.mcc),
+            "people say yes": share(found.human_prevalence),
+            "the judge says yes": share(found.judge_prevalence),
+        }
+        for part, name, found in _labels(check)
+    ]
+
+
+def cell_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label (and slice): responses that each cell stands for, and in brackets those labelled."""
+    return [
+        {
+            "label": name,
+            **_slice(check, part),
+            **{
+                f"people {answers[i]}, judge {answers[j]}": f"{found.table[i][j]:.0f} ({found.counts[i][j]})"
+                for i in (1, 0)
+                for j in (1, 0)
+            },
+        }
+        for answers in [("no", "yes")]
+        for part, name, found in _labels(check)
+    ]
+
+
+def ceiling_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label (and slice): judge with one person and two people with each other, on the same items."""
+    return [
+        {
+            "label": name,
+            **_slice(check, part),
+            "judge and a person": share(found.percent_agreement.judge),
+            "two people": share(found.percent_agreement.people),
+            "judge's kappa": dashed(found.kappa.judge),
+            "two people's kappa": dashed(found.kappa.people),
+            "kappa less theirs": dashed(found.kappa.difference),
+            "items": str(found.n),
+            "note": "; ".join(
+                dict.fromkeys(
+                    one.why_undefined
+                    for one in (found.percent_agreement.people, found.kappa.judge, found.kappa.people)
+                    if one.why_undefined
+                )
+            ),
+        }
+        for part in (check, *check.slices)
+        for name, found in part.ceilings.items()
+    ]
+
+
+def diagnostic_rows(check: JudgeCheck) -> list[Row]:
+    """One row per diagnostic (and slice) that people and the judge both gave."""
+    return [
+        {
+            "diagnostic": name,
+            **_slice(check, part),
+            "percent": coefficient(found.percent),
+            "kappa (quadratic)": coefficient(found.kappa),
+            "alpha (ordinal)": coefficient(found.alpha),
+            "n": str(found.n),
+            "dropped": str(found.n_dropped),
+        }
+        for part in (check, *check.slices)
+        for name, found in part.diagnostics.items()
+    ]
+
+
+def alternative_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label on which the alternative-annotator test could be made."""
+    return [
+        {
+            "label": one.label,
+            "may stand in": "yes" if one.test.passed else "no",
+            "winning rate": percent(one.test.winning_rate, 0),
+            "average advantage": coefficient(one.test.average_advantage),
+            "epsilon": f"{one.test.epsilon:g}",
+            "items": str(one.test.n),
+            "dropped": str(one.test.n_dropped),
+        }
+        for one in check.alternative
+        if one.test.why_refused is None
+    ]
+
+
+def contest_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label and annotator: the judge against this annotator, both measured by the others."""
+    return [
+        {
+            "label": one.label,
+            "annotator": check.names.get(person, person),
+            "judge at least as good": percent(contest.judge_advantage),
+            "annotator at least as good": percent(contest.annotator_advantage),
+            "p": p_value(contest.p_value),
+            "p adjusted": p_value(contest.p_adjusted),
+            "judge wins": "yes" if contest.won else "no",
+            "items": str(contest.n),
+        }
+        for one in check.alternative
+        for person, contest in zip(one.persons, one.test.contests, strict=True)
+    ]
+
+
+def refusals(check: JudgeCheck) -> list[str]:
+    """Why the alternative-annotator test was not made, labels with the same reason together."""
+    labels: dict[str, list[str]] = {}
+    for one in check.alternative:
+        if one.test.why_refused:
+            labels.setdefault(one.test.why_refused, []).append(one.label)
+    return [f"Alternative-annotator test of {', '.join(those)} {why}." for why, those in labels.items()]
+
+
+def alternative_sentence(check: JudgeCheck) -> str:
+    """What the test asks; every number that was chosen is said."""
+    test = check.alternative[0].test
+    return (
+        "May the judge stand in for one of these annotators? It wins against one if it agrees with the others at least "
+        f"as well, less an allowance of epsilon = {test.epsilon:g}, and may stand in if it wins against half of them. "
+        f"False discovery rate {test.q:g} over all labels and annotators; tasks are the independent units."
+    )
+
+
+def share(found: Agreement) -> str:
+    """A share with its interval, or a dash."""
+    return with_interval(found.value, found.low, found.high)
+
+
+def _labels(check: JudgeCheck) -> Iterator[tuple[JudgeSlice, str, JudgeAgreement]]:
+    return ((part, name, found) for part in (check, *check.slices) for name, found in part.labels.items())
+
+
+def _slice(check: JudgeCheck, part: JudgeSlice) -> Row:
+    return {"slice": slice_name(part.slice)} if check.slices else {}
+
+
+def _note(found: JudgeAgreement) -> str:
+    figures = (found.sensitivity, found.specificity, found.kappa)
+    return "; ".join(dict.fromkeys(one.why_undefined for one in figures if one.why_undefined))

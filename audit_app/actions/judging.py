@@ -1,32 +1,56 @@
 """A judge against people, label by label."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from agreement.ceiling import HumanCeiling
 from agreement.confusion import JudgeAgreement, confusion
-from agreement.result import Agreement
+from audit_app.actions.alternative import EPSILON, LabelContest, alternative
+from audit_app.actions.beside_people import BesidePeople, beside_people
+from audit_app.actions.graded import GradedAgreement, graded
 from audit_app.actions.labelled import Grounding, Labelled, find_judge, judged, labelled
+from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, require_open
 from data import frame as frames
 from data.errors import StudyProblem
+from data.records import DIAGNOSTICS
 from data.store.connection import open_store
 from data.study import Study
 from metrics.estimate import Target
 
+Flags = NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCheck:
-    """One judge against people, label by label."""
+class JudgeSlice:
+    """A judge against people on one slice, or on everything."""
+
+    slice: dict[str, str]
+    labels: dict[str, JudgeAgreement]
+    diagnostics: dict[str, GradedAgreement]
+    """Where both people and the judge gave any."""
+    ceilings: dict[str, HumanCeiling]
+    """By label or diagnostic that two people gave to the same item: what they reach with each other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCheck(JudgeSlice):
+    """One judge against people, label by label: on everything, and on the slices that were asked for."""
 
     sample_id: str
     judge: str
     target: Target
     seal: Seal
     n_frame: int
-    labels: dict[str, JudgeAgreement]
+    slices: tuple[JudgeSlice, ...]
+    alternative: tuple[LabelContest, ...]
+    """Whether the judge may stand in for an annotator, by label; refused where too few people labelled the same."""
+    names: dict[str, str]
+    """Display names of the annotators, by person_id."""
 
     @property
     def sentence(self) -> str:
@@ -45,12 +69,24 @@ def judge_check(
     judge: str | None = None,
     target: Target = "A",
     grounding: Grounding = "strict",
+    by: Sequence[str] = (),
+    epsilon: float = EPSILON,
     level: float = 0.95,
 ) -> JudgeCheck:
     """How a judge's labels stand to people's: sensitivity, specificity and their kin, weighted by the design.
 
+    Args:
+        study: The study.
+        sample_id: Which sample; the newest by default.
+        judge: Which judge; the first by name by default.
+        target: Which human label of an item is the right one.
+        grounding: Which decision values of G count as grounded.
+        by: Slice columns; the crossings that occur among the labelled responses are compared too.
+        epsilon: Allowance for the judge in the alternative-annotator test, in [0, 1).
+        level: Confidence level of the intervals.
+
     Raises:
-        StudyProblem: Nothing is drawn, there is no judge, or results are sealed.
+        StudyProblem: Nothing is drawn, there is no judge, results are sealed, or a slice column is unknown.
     """
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
@@ -60,39 +96,82 @@ def judge_check(
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         seal = require_open(store)
         rows.require_decisions()
-    n_frame = int(judged(frame, who, []).count.sum())
+    planned = read_planned(study, sample_id)
+    measure = _Measure(
+        study=study,
+        rows=rows,
+        beside=_beside(study, planned, frame, who, grounding),
+        labels=Scope.of(study, rows.human).labels,
+        n_frame=int(judged(frame, who, []).count.sum()),
+        level=level,
+    )
+    overall = measure.slice({})
     return JudgeCheck(
         sample_id=rows.sample["sample_id"],
         judge=who,
         target=target,
         seal=seal,
-        n_frame=n_frame,
-        labels={name: _confusion(rows, name, level, n_frame) for name in Scope.of(study, rows.human).labels},
+        n_frame=measure.n_frame,
+        **{name: getattr(overall, name) for name in JudgeSlice.__dataclass_fields__},
+        slices=tuple(measure.slice(within) for within in planned.slices(by, "response")),
+        alternative=alternative(list(measure.beside.values()), planned.names, epsilon=epsilon, level=level),
+        names=planned.names,
     )
 
 
-def _confusion(rows: Labelled, name: str, level: float, n_frame: int) -> JudgeAgreement:
-    human, judge = rows.human[name], rows.judge[name]
-    usable = ~np.isnan(human)
-    design = rows.design(usable)
-    both = usable & ~np.isnan(judge)
-    found = confusion(
-        human[usable].astype(int),
-        np.where(np.isnan(judge), -1, judge)[usable].astype(int),
-        weights=design.weight,
-        variance=design.variance,
-        degrees_of_freedom=design.degrees_of_freedom(both[usable]),
-        level=level,
-    )
-    return _exact(found) if usable.sum() == n_frame else found
-
-
-def _exact(found: JudgeAgreement) -> JudgeAgreement:
-    """The figures of a study in which every response is labelled: nothing was sampled, so nothing is uncertain."""
-    figures = {name: getattr(found, name) for name in JudgeAgreement.__dataclass_fields__}
-    exact: dict[str, Any] = {
-        name: replace(figure, low=figure.value, high=figure.value, se=0.0)
-        for name, figure in figures.items()
-        if isinstance(figure, Agreement) and figure.value is not None
+def _beside(
+    study: Study, planned: Planned, frame: frames.Frame, judge: str, grounding: Grounding
+) -> dict[str, BesidePeople]:
+    """The labels and diagnostics that people and the judge both gave."""
+    found = {
+        question.name: beside_people(planned, frame, question, judge=judge, grounding=grounding)
+        for question in study.rubric.questions
+        if question.name in frames.LABEL_COLUMNS
     }
-    return replace(found, **exact)
+    return {name: both for name, both in found.items() if both and (both.judge >= 0).any()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Measure:
+    """What is compared in every slice."""
+
+    study: Study
+    rows: Labelled
+    beside: dict[str, BesidePeople]
+    labels: tuple[str, ...]
+    n_frame: int
+    level: float
+
+    def slice(self, within: dict[str, str]) -> JudgeSlice:
+        inside = np.ones(len(self.rows.draws), dtype=bool)
+        for name, value in within.items():
+            inside &= np.array(self.rows.columns[name], dtype=str) == value
+        return JudgeSlice(
+            slice=within,
+            labels={name: self._confusion(name, inside) for name in self.labels},
+            diagnostics={
+                name: graded(
+                    self.rows, name, both.categories, inside, census=len(inside) == self.n_frame, level=self.level
+                )
+                for name, both in self.beside.items()
+                if name in DIAGNOSTICS
+            },
+            ceilings={name: both.ceiling(within, self.level) for name, both in self.beside.items()},
+        )
+
+    def _confusion(self, name: str, inside: Flags) -> JudgeAgreement:
+        """A slice is a domain: rows outside keep their place in the design and score nothing."""
+        human, judge = self.rows.human[name], self.rows.judge[name]
+        usable = ~np.isnan(human)
+        design = self.rows.design(usable)
+        both = usable & ~np.isnan(judge)
+        return confusion(
+            human[usable].astype(int),
+            np.where(np.isnan(judge), -1, judge)[usable].astype(int),
+            weights=design.weight,
+            variance=design.variance,
+            degrees_of_freedom=design.degrees_of_freedom((both & inside)[usable]),
+            rows=inside[usable],
+            census=int(usable.sum()) == self.n_frame,
+            level=self.level,
+        )

@@ -106,11 +106,12 @@ class Labelled:
             stratum_size=self.stratum_size,
         )
 
-    def rows(self, reads: Collection[str], *, target: Target = "A", warrant: bool = False) -> LabelledRows:
+    def rows(self, reads: Collection[str] = (), *, target: Target = "A", warrant: bool = False) -> LabelledRows:
         """The rows as the table of metrics wants them.
 
         Args:
-            reads: The labels that the metrics look at: rows of which one of these is still owed are left out.
+            reads: The labels that the metrics look at: rows of which one of these is still owed are left out; by
+                default none are.
             target: For B the labels of target A on all rows, and what the settled overlap says beside them.
             warrant: With `WARRANT` in the place of D, see `metrics.WARRANTS`.
         """
@@ -121,16 +122,21 @@ class Labelled:
         # Where all of it is settled, there are no other labels to correct.
         whole = target == "B" and bool(chosen.all())
         human = here.adjudicated if whole else here.human
-        first, second = (
-            dict(zip(ORDER, (labels[name] for name in names), strict=True)) for labels in (human, here.adjudicated)
-        )
+        C, A, G, D = (human[name] for name in names)
         return LabelledRows(
             columns=here.columns,
             code=encode(*(here.judge[name] for name in ORDER)),
+            C=C,
+            A=A,
+            G=G,
+            D=D,
             design_of=here.design,
-            adjudicated=Adjudicated(overlap=chosen, **second) if target == "B" and not whole else None,
-            **first,
+            adjudicated=here._adjudicated(chosen, names) if target == "B" and not whole else None,
         )
+
+    def _adjudicated(self, chosen: Flags, names: Sequence[str]) -> Adjudicated:
+        C, A, G, D = (self.adjudicated[name] for name in names)
+        return Adjudicated(overlap=chosen, C=C, A=A, G=G, D=D)
 
     def settled(self, labels: Collection[str]) -> Flags:
         """Which rows are of the settled part of the overlap."""

@@ -7,10 +7,11 @@ from hashlib import sha256
 from typing import Any
 
 from audit_app.actions.answers import Answer, Refused, comment, sequence
+from audit_app.actions.repeating import repeat_later
 from audit_app.actions.staffing import is_soft
 from data.records import Assignment, Person
 from data.rubric import Question
-from data.store import assignments, events, items
+from data.store import assignments, claims, events, items
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import TITLES, VIEWS, Item, View, artifacts
@@ -103,7 +104,7 @@ def _take(store: Store, study: Study, person: Person, passes: list[str]) -> Assi
         return begun
     soft, evidence = is_soft(store), _in_evidence(study, person)
     for pass_ in passes:
-        taken = assignments.claim(store, person.person_id, pass_, until=_until(), evidence=evidence, soft=soft)
+        taken = claims.claim(store, person.person_id, pass_, until=_until(), evidence=evidence, soft=soft)
         if taken:
             return taken
     return None
@@ -175,7 +176,7 @@ def _waiting(store: Store, study: Study, person: Person, passes: list[str]) -> i
     soft, evidence = is_soft(store), _in_evidence(study, person)
     begun = 1 if assignments.in_hand(store, person.person_id, passes) else 0
     return begun + sum(
-        assignments.open_for(store, person.person_id, pass_, evidence=evidence, soft=soft) for pass_ in passes
+        claims.open_for(store, person.person_id, pass_, evidence=evidence, soft=soft) for pass_ in passes
     )
 
 
@@ -197,8 +198,8 @@ def _empty(store: Store, study: Study, person: Person, screen: str, passes: list
         )
     elif count["open"]:
         reason = (
-            f"Nothing more for you here: {count['open']} assignments are left, but they are on items or questions "
-            "that you have worked on already, so they go to other people. Thank you!"
+            f"Nothing more for you here: {count['open']} assignments are left, but they are planned for other people, "
+            "or on items or questions that you have worked on already. Thank you!"
         )
     elif count["claimed"]:
         last = "the last item" if count["claimed"] == 1 else f"the last {count['claimed']} items"
@@ -248,6 +249,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     at = _add(store, study, person, assignment, label, answer, seq)
     if left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
+        repeat_later(store, assignment)
     else:
         assignments.renew(store, assignment.assignment_id, _until())
     return {"label": label, "value": answer.value, "created_at": at}

@@ -1,6 +1,8 @@
 """Inviting people and knowing who is here."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.errors import StudyProblem
@@ -57,6 +59,18 @@ def list_people(study: Study) -> list[Person]:
     """Everybody, in the order in which they came."""
     with open_store(study) as store:
         return people.everyone(store)
+
+
+def shown_names(everyone: Sequence[Person]) -> dict[str, str]:
+    """What each person is called; the id only where a name is missing or not the only one of its kind."""
+    often = Counter(person.display_name for person in everyone)
+    return {
+        person.person_id: person.display_name
+        if often[person.display_name] == 1
+        else f"{person.display_name} ({person.person_id})".strip()
+        for person in everyone
+        if person.display_name
+    }
 
 
 def enter(study: Study, token: str) -> str | None:

@@ -1,124 +1,143 @@
 """What a sample is drawn from: the responses and contexts of the frame, and how they are stratified."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from audit_app.actions.labelled import find_judge
+from audit_app.actions.draw_plan import Plan
+from audit_app.actions.strata import add_columns, merge, renamed
 from data import frame as frames
-from data.errors import StudyProblem
 from data.records import LABELS
 from sampling.draw import Candidate
 from sampling.numbers import unit_key
 from sampling.strata import stratum_name
 
-FLOOR = 2
-"""Fewest items per stratum: two are needed for a variance."""
-
-JUDGE = "judge"
-"""The stratum column that is no frame column: the labels that one judge gave, as a text."""
+CONTEXT_COLUMNS = ("condition", "regime")
+"""The strata columns that a context has too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
     """The frame's responses and contexts, and how they are stratified."""
 
-    responses: pd.DataFrame
-    contexts: pd.DataFrame
+    responses: list[Candidate]
+    contexts: list[Candidate]
     columns: tuple[str, ...]
     shared: bool
     """Whether settings are drawn on the same units (task, condition, run)."""
     linked: bool
+    cuts: Mapping[str, tuple[float, ...]]
+    """Cut points of the numeric columns."""
+    merged: Mapping[str, Mapping[str, str]]
+    """Strata that were merged, old to new, by item kind."""
     notes: tuple[str, ...]
 
     @property
     def context_columns(self) -> tuple[str, ...]:
         """The strata columns that a context has too."""
-        return tuple(c for c in self.columns if c in ("condition", "regime"))
+        return tuple(c for c in self.columns if c in CONTEXT_COLUMNS)
 
-    def response_candidates(self) -> list[Candidate]:
-        """Every response as something to draw."""
-        return [
-            Candidate(
-                item_id=row["response_id"],
-                stratum=stratum_name([row[c] for c in self.columns]),
-                unit=unit_key(row["task_id"], row["condition"], row["run"]) if self.shared else row["response_id"],
-                cluster=row["context_id"] or None,
-            )
-            for row in self.responses.to_dict("records")
-        ]
+    @property
+    def unit(self) -> str:
+        """What gets the random number, in words."""
+        return "task, condition, run" if self.shared else "response"
 
-    def context_candidates(self) -> list[Candidate]:
-        """Every context as something to draw."""
-        return [
-            Candidate(
-                item_id=row["context_id"],
-                stratum=stratum_name([row[c] for c in self.context_columns]),
-                unit=row["context_id"],
-            )
-            for row in self.contexts.to_dict("records")
-        ]
+    def sizes(self, kind: str) -> dict[str, int]:
+        """Items in each stratum."""
+        return dict(Counter(c.stratum for c in (self.responses if kind == "response" else self.contexts)))
 
 
-def read_population(
-    frame: frames.Frame,
-    *,
-    size: int | None,
-    strata: tuple[str, ...] | None,
-    judge: str | None = None,
-    labels: Sequence[str] = LABELS,
-) -> Population:
-    """The frame, stratified.
+def read_population(frame: frames.Frame, plan: Plan, *, labels: Sequence[str] = LABELS) -> Population:
+    """The frame, stratified as the plan asks.
 
     Args:
         frame: Everything that could be sampled.
-        size: Responses wanted; None for all. Settles how many columns there is room for when none are named.
-        strata: Frame columns, or `judge` for the labels of one judge; None for all frame columns that vary.
-        judge: Whose labels; the first by name by default.
-        labels: Which of that judge's labels: those that the rubric asks people for.
+        plan: Columns, bins and mergers; the size settles how many columns there is room for when none are named.
+        labels: Which of the judge's labels form strata: those that the rubric asks people for.
 
     Raises:
-        StudyProblem: A stratum column is unknown, or `judge` is asked for and nothing was judged.
+        StudyProblem: A stratum column is unknown, or the judge gave nothing to form strata by.
     """
     responses, contexts = frames.response_rows(frame), frames.context_rows(frame)
-    known = (*frames.SLICES, JUDGE)
-    unknown = [column for column in strata or () if column not in known]
-    if unknown:
-        raise StudyProblem(f"unknown stratum column {unknown[0]!r}; expected some of {', '.join(known)}")
     if not len(responses):
-        return Population(responses=responses, contexts=contexts, columns=("condition", "regime"), shared=False,
-                          linked=False, notes=("no responses are imported: contexts only",))  # fmt: skip
-    if JUDGE in (strata or ()):
-        responses[JUDGE] = _patterns(frame, judge, responses["response_id"].tolist(), labels)
-    linked = bool(len(contexts)) and bool((responses["context_id"] != "").all())
-    columns, notes = (strata, []) if strata is not None else _varying(responses, size)
+        alone = _contexts(contexts, _strata(contexts, CONTEXT_COLUMNS))
+        return Population(responses=[], contexts=alone, columns=CONTEXT_COLUMNS, shared=False, linked=False, cuts={},
+                          merged={}, notes=("no responses are imported: contexts only",))  # fmt: skip
+    cuts = add_columns(responses, frame, plan, labels)
+    columns, notes = (plan.strata, []) if plan.strata is not None else _varying(responses, plan.size)
     shared, why = _shared(responses, columns)
+    of_response = _strata(responses, columns)
+    context_columns = [c for c in columns if c in CONTEXT_COLUMNS]
+    merged = plan.merged or {}
+    if plan.collapse is not None:
+        total = len(responses) if plan.size is None else plan.size
+        merged = merge(of_response, _strata(responses, context_columns), columns, total, plan.collapse)
+        notes = [*notes, *_merged_notes(merged["response"])]
+    of_response = renamed(of_response, merged.get("response", {}))
+    if shared and _clash(responses, of_response):
+        shared, why = False, ["the unit is the single response: merged strata hold several responses of one unit"]
     return Population(
-        responses=responses, contexts=contexts, columns=columns, shared=shared, linked=linked, notes=(*notes, *why)
+        responses=_responses(responses, of_response, shared),
+        contexts=_contexts(contexts, renamed(_strata(contexts, context_columns), merged.get("context", {}))),
+        columns=columns,
+        shared=shared,
+        linked=bool(len(contexts)) and bool((responses["context_id"] != "").all()),
+        cuts=cuts,
+        merged=merged,
+        notes=(*notes, *why),
     )
 
 
-def _patterns(frame: frames.Frame, judge: str | None, response_ids: list[str], labels: Sequence[str]) -> list[str]:
-    """What one judge said of each response, for people to read: "gpt-4: C=1 G=?", with ? for unscored."""
-    who = find_judge(frame, judge)
-    if who is None:
-        raise StudyProblem("strata by judge need verdicts; bring them in with `evidence-audit import verdicts FILE`")
-    rows = frames.judged_rows(frame, who, response_ids).set_index("response_id").loc[response_ids]
-    said = [[f"{name}={'?' if pd.isna(value) else int(value)}" for value in rows[name]] for name in labels]
-    return [f"{who}: {' '.join(pattern)}" for pattern in zip(*said, strict=True)] or [who] * len(response_ids)
+def _strata(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    return (
+        [stratum_name(values) for values in frames.pick(rows, columns)] if columns else [stratum_name([])] * len(rows)
+    )
+
+
+def _responses(responses: pd.DataFrame, strata: Sequence[str], shared: bool) -> list[Candidate]:
+    return [
+        Candidate(
+            item_id=row["response_id"],
+            stratum=stratum,
+            unit=unit_key(row["task_id"], row["condition"], row["run"]) if shared else row["response_id"],
+            cluster=row["context_id"] or None,
+        )
+        for row, stratum in zip(responses.to_dict("records"), strata, strict=True)
+    ]
+
+
+def _contexts(contexts: pd.DataFrame, strata: Sequence[str]) -> list[Candidate]:
+    return [
+        Candidate(item_id=context_id, stratum=stratum, unit=context_id)
+        for context_id, stratum in zip(contexts["context_id"], strata, strict=True)
+    ]
 
 
 def _shared(responses: pd.DataFrame, columns: Sequence[str]) -> tuple[bool, list[str]]:
     """Whether settings can be drawn on the same units (task, condition, run), and a note when they cannot."""
     settings = [c for c in ("model", "prompt") if responses[c].nunique() > 1]
+    known = [c for c in columns if c in frames.SLICES]
     if not set(settings) <= set(columns):
         why = "model and prompt are not both strata, so settings are not paired"
-    elif responses.duplicated(["task_id", "condition", "run", *(c for c in columns if c != JUDGE)]).any():
+    elif responses.duplicated(["task_id", "condition", "run", *known]).any():
         why = "a task has several responses that condition, run, model and prompt do not tell apart"
     else:
         return True, []
     return False, [f"the unit is the single response: {why}"]
+
+
+def _clash(responses: pd.DataFrame, strata: Sequence[str]) -> bool:
+    """Whether a stratum holds two responses of one shared unit."""
+    return bool(responses.assign(stratum=strata).duplicated(["task_id", "condition", "run", "stratum"]).any())
+
+
+def _merged_notes(merged: Mapping[str, str]) -> list[str]:
+    into: dict[str, list[str]] = {}
+    for old, new in merged.items():
+        into.setdefault(new, []).append(old)
+    return [f"merged into {new!r}: {', '.join(map(repr, sorted(olds)))}" for new, olds in sorted(into.items())]
 
 
 def _varying(responses: pd.DataFrame, size: int | None) -> tuple[tuple[str, ...], list[str]]:
@@ -135,7 +154,7 @@ def _varying(responses: pd.DataFrame, size: int | None) -> tuple[tuple[str, ...]
     ):
         kept = tuple(c for c in varying if c not in columns)
         cells = len(responses[list(kept)].drop_duplicates()) if kept else 1
-        if FLOOR * cells <= wanted:
+        if 2 * cells <= wanted:
             dropped = [c for c in varying if c not in kept]
             return kept, [f"strata leave out {', '.join(dropped)}: two per stratum would not fit"] if dropped else []
     return (), [f"no strata: {wanted} responses are too few for two per stratum"]

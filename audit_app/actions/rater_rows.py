@@ -1,41 +1,240 @@
 """What is known of people as raters, as rows of text."""
 
-from audit_app.actions.raters import AgreementResult
-from audit_app.actions.wording import coefficient
+from collections.abc import Iterator, Mapping, Sequence
+
+from agreement.result import Agreement
+from audit_app.actions.consensus import ConsensusResult
+from audit_app.actions.habits import Habits, HabitsResult, LabelHabits
+from audit_app.actions.raters import AgreementResult, LabelAgreement
+from audit_app.actions.wording import coefficient, dashed, percent, points, reasons, slice_name
+
+Row = dict[str, str]
 
 TITLES = {
     "percent_agreement": "percent",
     "krippendorff_alpha_nominal": "alpha",
     "krippendorff_alpha_ordinal": "alpha (ordinal)",
+    "krippendorff_alpha_interval": "alpha (interval)",
+    "krippendorff_alpha_ratio": "alpha (ratio)",
     "gwet_ac1": "AC1",
+    "gwet_ac2": "AC2",
+    "fleiss_kappa": "Fleiss' kappa",
+    "conger_kappa": "Conger's kappa",
+    "brennan_prediger": "Brennan–Prediger",
 }
 
+FIGURES = {
+    "agreement": "agreement with the others",
+    "bias": "bias",
+    "self_consistency": "self-consistency",
+    "median_seconds": "median seconds",
+    "agreement_by_day": "drift of agreement over days",
+    "agreement_by_minute": "drift of agreement within a sitting",
+    "bias_by_day": "drift of bias over days",
+    "bias_by_minute": "drift of bias within a sitting",
+}
+"""What is known of an annotator, by field."""
 
-def agreement_rows(result: AgreementResult) -> list[dict[str, str]]:
-    """One row per label: how well people agree."""
-    rows = []
-    for label in result.labels:
-        rows.append(
-            {
-                "label": f"{label.label} ({label.title})",
-                **{TITLES[found.name]: coefficient(found) for found in label.coefficients},
-                "items": str(label.n_items),
-                "dropped": str(label.n_dropped),
-                "cannot judge": str(label.n_cannot_judge),
-            }
-        )
-    return rows
+PLAIN, DRIFT = tuple(FIGURES)[:4], tuple(FIGURES)[4:]
 
 
-def pair_rows(result: AgreementResult) -> list[dict[str, str]]:
+def title(found: Agreement, n_categories: int) -> str:
+    """What a coefficient is called, with its weights or category.
+
+    >>> one = Agreement(name="gwet_ac2_linear", value=1, low=1, high=1, se=0, level=0.95, n=1, n_dropped=0)
+    >>> title(one, 3)
+    'AC2 (linear)'
+    """
+    if found.name == "brennan_prediger" and n_categories == 2:
+        return "Brennan–Prediger (PABAK)"
+    if found.name in TITLES:
+        return TITLES[found.name]
+    base, bracket, category = found.name.partition("[")
+    if bracket:
+        return f"{TITLES[base]} of “{category.removesuffix(']')}”"
+    base, _, weights = found.name.rpartition("_")
+    return f"{TITLES[base]} ({weights})"
+
+
+def agreement_rows(result: AgreementResult) -> list[Row]:
+    """One row per label (and slice): how well people agree."""
+    return [
+        {
+            "label": f"{label.label} ({label.title})",
+            **_slice(result, label),
+            **{TITLES[found.name]: coefficient(found) for found in label.coefficients},
+            "items": str(label.n_items),
+            "dropped": str(label.n_dropped),
+            "cannot judge": str(label.n_cannot_judge),
+        }
+        for label in result.labels
+    ]
+
+
+def coefficient_rows(result: AgreementResult) -> list[Row]:
+    """One row per label (and slice) and coefficient, with what each rests on."""
+    return [
+        {
+            "label": label.label,
+            **_slice(result, label),
+            "coefficient": title(found, len(label.prevalence)),
+            "value": coefficient(found),
+            "SE": _se(found),
+            "items": str(label.n_items),
+            "dropped": str(label.n_dropped),
+            "cannot judge": percent(label.cannot_judge_rate),
+        }
+        for label in result.labels
+        for found in label.coefficients
+    ]
+
+
+def _se(found: Agreement) -> str:
+    """The standard error; nothing where no item showed disagreement, as the interval does not rest on it there."""
+    unseen = found.se is not None and found.se < 1e-7 and found.low != found.high
+    return "" if found.se is None or unseen else f"{found.se:.3f}"
+
+
+def prevalence_rows(result: AgreementResult) -> list[Row]:
+    """One row per label (and slice) and value: how often it was given, and its share with an interval."""
+    return [
+        {
+            "label": label.label,
+            **_slice(result, label),
+            "value": value,
+            "given": str(count),
+            "share": coefficient(share),
+        }
+        for label in result.labels
+        for (value, count), share in zip(label.prevalence.items(), label.shares, strict=True)
+    ]
+
+
+def _slice(result: AgreementResult, label: LabelAgreement) -> Row:
+    return {"slice": slice_name(label.slice)} if any(one.slice for one in result.labels) else {}
+
+
+def pair_rows(result: AgreementResult) -> list[Row]:
     """One row per label and pair of people: Cohen's kappa."""
     return [
         {
             "label": label.label,
             "people": " · ".join(result.names.get(person, person) for person in pair["people"]),
             "Cohen's kappa": coefficient(pair["kappa"]),
+            "weighted (quadratic)": coefficient(pair["weighted_kappa"]) if "weighted_kappa" in pair else "",
             "items": str(pair["kappa"].n),
         }
         for label in result.labels
         for pair in label.pairs
+    ]
+
+
+def habit_rows(result: HabitsResult) -> list[Row]:
+    """One row per label and annotator."""
+    return [
+        {
+            "label": label.label,
+            "annotator": result.names.get(one.person_id, one.person_id),
+            "labels": str(one.figures.n_labels),
+            "shared": str(one.figures.agreement.n),
+            "with the others": dashed(one.figures.agreement),
+            "bias (points)": points(one.figures.bias),
+            "self-consistency": dashed(one.figures.self_consistency),
+            "median seconds": _seconds(one.figures.median_seconds),
+            "cannot judge": percent(one.cannot_judge_rate),
+            "skipped": percent(one.skip_rate),
+        }
+        for label, one in _each(result)
+    ]
+
+
+def drift_rows(result: HabitsResult) -> list[Row]:
+    """One row per label and annotator: how agreement and bias change as time goes by, in points."""
+    return [
+        {
+            "label": label.label,
+            "annotator": result.names.get(one.person_id, one.person_id),
+            "agreement, a day": points(one.figures.agreement_by_day),
+            "agreement, an hour at work": points(one.figures.agreement_by_minute, 60),
+            "bias, a day": points(one.figures.bias_by_day),
+            "bias, an hour at work": points(one.figures.bias_by_minute, 60),
+        }
+        for label, one in _each(result)
+    ]
+
+
+def variance_rows(result: HabitsResult) -> list[Row]:
+    """One row per label: how much of it depends on who labelled."""
+    return [
+        {
+            "label": label.label,
+            "annotators": str(label.variance.n_annotators),
+            "labels each": f"{label.variance.mean_load:.1f}",
+            "rho_int": coefficient(label.variance.rho_int),
+            "design effect": f"{label.variance.design_effect:.2f}"
+            if label.variance.design_effect is not None
+            else (label.variance.why_no_design_effect or "")
+            if label.variance.rho_int.value is not None
+            else "–",
+        }
+        for label in result.labels
+    ]
+
+
+def habit_reasons(result: HabitsResult, fields: Sequence[str]) -> list[str]:
+    """Why some of these figures are a dash."""
+    return reasons(
+        (FIGURES[field], label.label, getattr(one.figures, field)) for field in fields for label, one in _each(result)
+    )
+
+
+def bias_sentence(result: HabitsResult) -> str:
+    """Which value bias counts on each label."""
+    labels: dict[str, list[str]] = {}
+    for label in result.labels:
+        labels.setdefault(label.yes, []).append(label.label)
+    return "Bias counts " + ", ".join(f"“{yes}” of {' and '.join(those)}" for yes, those in labels.items()) + "."
+
+
+def _each(result: HabitsResult) -> Iterator[tuple[LabelHabits, Habits]]:
+    return ((label, one) for label in result.labels for one in label.annotators)
+
+
+def _seconds(found: Agreement) -> str:
+    return "–" if found.value is None else f"{found.value:.1f} ({found.low:.1f} to {found.high:.1f})"
+
+
+def consensus_rows(result: ConsensusResult) -> list[Row]:
+    """One row per label: what its items are estimated to be, and whether to believe it."""
+    return [
+        {
+            "label": label.label,
+            "shares": _shares(label.values, label.shares),
+            "items": str(label.n_items),
+            "labels": str(label.n_labels),
+            "iterations": f"{label.iterations}{'' if label.converged else ' (stopped)'}",
+            "log-likelihood": f"{label.log_likelihood:.2f}",
+            "note": label.why_not_identified or "",
+        }
+        for label in result.labels
+    ]
+
+
+def _shares(called: Mapping[str, str], shares: Mapping[str, float]) -> str:
+    """The values that come up at all, with their shares."""
+    return " · ".join(f"{called[value]} {percent(share)}" for value, share in shares.items() if share >= 0.0005)
+
+
+def error_rate_rows(result: ConsensusResult) -> list[Row]:
+    """One row per label, person and estimated true value: how often each answer was given."""
+    return [
+        {
+            "label": label.label,
+            "person": result.names.get(person, person),
+            "where it is": label.values[true],
+            "answers": _shares(label.values, rates) if rates else "met no such item",
+        }
+        for label in result.labels
+        for person, by_true in label.error_rates.items()
+        for true, rates in by_true.items()
     ]

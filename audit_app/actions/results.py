@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from audit_app.actions.answered import Grounding
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
+from audit_app.actions.registering import Intent, standing
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
 from audit_app.actions.settled import Settled, settled
@@ -68,6 +69,8 @@ class MetricsResult:
     """For target B, and unless sealed: how much of the overlap is decided."""
     left_out: str | None
     """Which of the metrics asked for this study cannot have, and why; None when it has all."""
+    standing: str | None
+    """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
 
     @property
     def sentence(self) -> str:
@@ -81,6 +84,7 @@ class MetricsResult:
         return (
             f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; "
             f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled; {'; '.join([judge, *read, *mean])}."
+            f"{f' {self.standing}' if self.standing else ''}"
         )
 
     @property
@@ -124,6 +128,10 @@ def metrics(
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, grounding=grounding)
         seal = read_seal(store)
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
+        way = Intent(metrics=tuple(names), target=target, grounding=grounding, judge=who, level=level, floor=floor,
+                     about=about, average=average, borrow=tuple(borrow),
+                     sample_id=rows.sample["sample_id"])  # fmt: skip
+        registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
     _can_adjudicate(rows, target)
     options = Options(
@@ -154,6 +162,7 @@ def metrics(
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
+        standing=registered,
     )
 
 

@@ -4,12 +4,15 @@ import sys
 
 import click
 
+from audit_app.cli.calibrating import rogan_gladen
+from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
 from audit_app.cli.prompting import prompt_group
 from audit_app.cli.raters import agreement
+from audit_app.cli.registering import register_command
 from audit_app.cli.results import metrics, report
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
@@ -37,9 +40,12 @@ def cli() -> None:
     """All commands."""
 
 
-for command in (init, import_group, check, sample_group, people_group, serve, agreement, judge_group, metrics, report,
-                export, prompt_group, demo):  # fmt: skip
+for command in (init, import_group, check, sample_group, register_command, people_group, serve, agreement, judge_group,
+                metrics, report, compare_command, export, prompt_group, demo):  # fmt: skip
     cli.add_command(command)
+
+
+judge_group.add_command(rogan_gladen)
 
 
 def main() -> None:

@@ -1,16 +1,20 @@
 """Commands about a judge: judge check."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from audit_app.actions import judging
-from audit_app.actions.judge_rows import judge_rows
+from audit_app.actions import judge_rows as rows
+from audit_app.actions.alternative import EPSILON
+from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import Group, open_study, print_json, result_options, say
+from audit_app.cli.options import Group, by_option, level_option, open_study, print_json, result_options, say
 from metrics.estimate import Target
+
+ALLOWANCE = "Allowance for the judge in that test: .2 beside experts, .15 beside trained people, .1 beside anybody."
 
 
 @click.group("judge", cls=Group, epilog="Example: evidence-audit judge check")
@@ -19,8 +23,20 @@ def judge_group() -> None:
 
 
 @judge_group.command("check", epilog="Example: evidence-audit judge check --judge gpt-4 --target B")
+@click.option("--all", "every", is_flag=True, help="Predictive values, F1, MCC, the tables behind, and two people.")
+@by_option
+@click.option("--alternative", is_flag=True, help="May the judge stand in for an annotator? Says why it cannot tell.")
+@click.option(
+    "--epsilon", type=click.FloatRange(0, 1, max_open=True), default=EPSILON, show_default=True, help=ALLOWANCE
+)
+@level_option
 @result_options()
 def check(
+    every: bool,
+    by: tuple[str, ...],
+    alternative: bool,
+    epsilon: float,
+    level: float,
     as_json: bool,
     folder: Path,
     unseal: str | None,
@@ -30,10 +46,34 @@ def check(
     grounding: Grounding,
 ) -> None:
     """Print a judge's sensitivity, specificity and kappa against people, weighted to all responses."""
-    study = open_study(folder, unseal)
-    found = judging.judge_check(study, sample_id=sample_id, judge=judge, target=target, grounding=grounding)
+    found = judge_check(
+        open_study(folder, unseal),
+        sample_id=sample_id,
+        judge=judge,
+        target=target,
+        grounding=grounding,
+        by=by,
+        epsilon=epsilon,
+        level=level,
+    )
     if as_json:
         print_json(asdict(found))
     else:
-        click.echo(as_table(judge_rows(found)))
+        click.echo("\n\n".join(_parts(found, every=every, alternative=alternative)))
     say(found.sentence)
+
+
+def _parts(found: JudgeCheck, *, every: bool, alternative: bool) -> Iterator[str]:
+    """The tables that were asked for, and those that are not always there."""
+    wanted = [rows.judge_rows(found)]
+    if every:
+        wanted += [rows.more_rows(found), rows.ceiling_rows(found), rows.cell_rows(found)]
+    wanted += [rows.diagnostic_rows(found)]
+    yield from (as_table(table) for table in wanted if table)
+    tested = rows.alternative_rows(found)
+    if tested:
+        yield rows.alternative_sentence(found)
+        yield as_table(tested)
+        yield as_table(rows.contest_rows(found))
+    if alternative:
+        yield from rows.refusals(found)

@@ -13,6 +13,7 @@ import click
 from audit_app.actions.seal import unseal
 from audit_app.actions.studies import checked_study
 from data.errors import StudyProblem
+from data.frame import SLICES
 from data.study import Study
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -50,6 +51,23 @@ def study_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Adds `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(command)
+
+
+def by_option(command: Command) -> Command:
+    """Adds `--by COLUMNS`, as a tuple of columns."""
+
+    def columns(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[str, ...]:
+        return tuple(name.strip() for name in given.split(",")) if given else ()
+
+    about = f"Slice by these columns, with commas between: {', '.join(SLICES)}."
+    return click.option("--by", metavar="COLUMNS", callback=columns, help=about)(command)
+
+
+def level_option(command: Command) -> Command:
+    """Adds `--level SHARE`."""
+    about = "Confidence level of the intervals."
+    kind = click.FloatRange(0.5, 0.999)
+    return click.option("--level", type=kind, default=0.95, show_default=True, help=about)(command)
 
 
 def result_options(*, judge: bool = True, target: bool = True, grounding: bool = True) -> Options:
@@ -102,3 +120,8 @@ def _plain(value: Any) -> Any:
 def say(text: str) -> None:
     """Talk goes to stderr, so that stdout holds data only."""
     click.echo(text, err=True)
+
+
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """The parts of an option that takes several with commas between; None when it was not given."""
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

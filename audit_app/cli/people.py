@@ -6,11 +6,13 @@ from pathlib import Path
 import click
 
 from audit_app.actions import people
+from audit_app.actions.dealing import is_dealt
 from audit_app.actions.studies import checked_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.records import Person
 from data.rubric import PASSES
 from data.store.people import ROLES
+from data.study import open_study
 
 
 @click.group("people", cls=Group, epilog='Example: evidence-audit people add "Ann"')
@@ -35,9 +37,11 @@ def add(
     )
     if as_json:
         print_json(asdict(invited))
-    else:
-        say(f"Added {name} ({role}). Their personal link, shown this once:")
-        click.echo(invited.link)
+        return
+    say(f"Added {name} ({role}). Their personal link, shown this once:")
+    click.echo(invited.link)
+    if role == "annotator" and is_dealt(open_study(folder)):
+        say("The open work is dealt out to others; give them a share with `evidence-audit sample assign`.")
 
 
 @people_group.command("list", epilog="Example: evidence-audit people list")

@@ -1,14 +1,20 @@
-"""Commands about samples."""
+"""Commands about samples: drawing one, asking for more of it, and dealing its work."""
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.dealing import Dealt, deal
+from audit_app.actions.draw_plan import Bins
+from audit_app.actions.sampling import Drawn, Plan, draw_sample, extend_sample
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
+from audit_app.cli import planning
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
+
+SHARE = click.FloatRange(0, 1)
 
 
 @click.group("sample", cls=Group, epilog="Example: evidence-audit sample draw --size 300")
@@ -24,59 +30,141 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str) -> int | N
     return int(value)
 
 
+def _bins(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> Bins:
+    """`column=0.5,0.8` for cut points, `column=q3` for three groups."""
+    found: dict[str, int | tuple[float, ...]] = {}
+    for value in values:
+        column, _, cuts = value.partition("=")
+        try:
+            found[column] = int(cuts[1:]) if cuts[:1] == "q" else tuple(float(cut) for cut in cuts.split(","))
+        except ValueError:
+            raise click.BadParameter(f"{value!r}; expected column=0.5,0.8 or, for 3 groups, column=q3") from None
+    return found
+
+
+def _columns(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    return tuple(part.strip() for part in value.split(",")) if value else None
+
+
+deal_option = click.option(
+    "--deal/--no-deal", default=True, help="Deal the work out when two active annotators or more are there (default)."
+)
+contexts_option = click.option(
+    "--contexts", type=click.IntRange(1), help="Contexts to draw; as many as the responses need by default."
+)
+
+
 @sample_group.command("draw", epilog="Example: evidence-audit sample draw --size 300 --overlap 0.25 --seed 7")
 @click.option("--size", default="300", show_default=True, callback=_size, help="Responses to draw, or 'all'.")
-@click.option("--contexts", type=click.IntRange(1), help="Contexts to draw; as many as the responses need by default.")
-@click.option("--strata", help="Columns, with commas between: condition, regime, model, prompt, run, judge.")
-@click.option("--judge", help="Whose labels the column `judge` holds; the first by name by default.")
-@click.option(
-    "--overlap", type=click.FloatRange(0, 1), default=0.25, show_default=True, help="Share that two people label."
-)
-@click.option("--diagnostics", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+@contexts_option
+@click.option("--strata", callback=_columns,
+              help="Columns, with commas: condition, regime, model, prompt, run, judge, a diagnostic.")  # fmt: skip
+@click.option("--judge", help="Whose labels the strata and --allocation neyman use; the first by name by default.")
+@click.option("--bins", multiple=True, callback=_bins, metavar="COLUMN=CUTS",
+              help="Cut points of a numeric column (=1,2), or groups of equal size (=q3, the default).")  # fmt: skip
+@click.option("--collapse", type=click.IntRange(1), help="Merge strata whose share of the sample is below this.")
+@click.option("--allocation", type=click.Choice(["proportional", "equal", "neyman"]), default="proportional",
+              show_default=True, help="How the size is shared over the strata.")  # fmt: skip
+@click.option("--for", "metric", help="The metric that --allocation neyman is to make precise, such as SES.")
+@click.option("--pilot", help="A labelled sample that says how much each stratum varies, instead of the judge.")
+@click.option("--floor", type=click.IntRange(1), default=2, show_default=True, help="Fewest responses per stratum.")
+@click.option("--cap", type=click.IntRange(1), help="Most responses per stratum.")
+@click.option("--certainty", multiple=True, metavar="STRATUM", help="A stratum to take whole, as its name is printed.")
+@click.option("--overlap", type=SHARE, default=0.25, show_default=True, help="Share that several people label.")
+@click.option("--people", type=click.IntRange(1), default=2, show_default=True, help="How many people that is.")
+@click.option("--core", type=click.IntRange(0), default=0, help="Responses that three people label; 60 to 100 serve.")
+@click.option("--core-people", type=click.IntRange(2), default=3, show_default=True, help="How many label the core.")
+@click.option("--diagnostics", type=SHARE, default=0.0, show_default=True,
               help="Share of the responses for which the six diagnostics are asked.")  # fmt: skip
+@click.option("--repeats", type=SHARE, default=0.0, show_default=True,
+              help="Share of a person's items that they are shown again, unannounced.")  # fmt: skip
+@click.option("--dev", type=SHARE, default=0.0, show_default=True, help="Share of the tasks a judge may be tuned on.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same sample.")
-@click.option("--name", default="main", show_default=True, help="Name of the sample.")
+@click.option("--name", "sample_id", default="main", show_default=True, help="Name of the sample.")
+@deal_option
 @json_option
 @study_option
-def draw(
-    size: int | None,
-    contexts: int | None,
-    strata: str | None,
-    judge: str | None,
-    overlap: float,
-    diagnostics: float,
-    seed: int,
-    name: str,
-    as_json: bool,
-    folder: Path,
-) -> None:
+def draw(as_json: bool, folder: Path, **asked: Any) -> None:
     """Draw contexts and the responses to them, and open the work for people.
 
     Every draw carries its inclusion probability to the last estimate. The same seed draws the same items from the
-    same files in any order.
+    same files in any order. Only --size needs a thought; everything else has a default that serves.
     """
-    plan = Plan(
-        sample_id=name,
-        size=size,
-        contexts=contexts,
-        strata=tuple(part.strip() for part in strata.split(",")) if strata else None,
-        judge=judge,
-        seed=seed,
-        overlap=overlap,
-        diagnostics=diagnostics,
-    )
-    drawn = draw_sample(checked_study(folder), plan)
+    _print(draw_sample(checked_study(folder), Plan(**asked)), as_json)
+
+
+@sample_group.command("extend", epilog="Example: evidence-audit sample extend --size 500")
+@click.option("--size", required=True, callback=_size, help="Responses in all, those drawn before included; or 'all'.")
+@contexts_option
+@click.option("--name", "sample_id", help="Name of the sample; the newest by default.")
+@deal_option
+@json_option
+@study_option
+def extend(
+    size: int | None, contexts: int | None, sample_id: str | None, deal: bool, as_json: bool, folder: Path
+) -> None:
+    """Ask for more of a sample: what was drawn and labelled stays, the next items come in.
+
+    Seed, strata, shares and all other choices stay as they were drawn. How often a sample was extended is kept and
+    printed: whoever stops when the numbers please gets intervals that promise too much.
+    """
+    study = checked_study(folder)
+    _print(extend_sample(study, sample_id, size=size, contexts=contexts, deal=deal), as_json)
+
+
+@sample_group.command("assign", epilog="Example: evidence-audit sample assign --without PERSON_ID")
+@click.option("--without", multiple=True, metavar="PERSON_ID", help="Somebody who gets nothing, such as on holiday.")
+@json_option
+@study_option
+def assign(without: tuple[str, ...], as_json: bool, folder: Path) -> None:
+    """Deal the work that nobody has begun to the active annotators, at random within strata.
+
+    `sample draw` does so when two annotators or more are there. Do it again when people come or go: what was begun
+    or finished stays with whoever has it.
+    """
+    dealt = deal(checked_study(folder), without=without)
+    if as_json:
+        print_json(asdict(dealt))
+    else:
+        _say_dealt(dealt)
+
+
+def _print(drawn: Drawn, as_json: bool) -> None:
     if as_json:
         print_json(asdict(drawn))
         return
-    columns = ("stratum", "stratum_size", "sample_size")
-    click.echo(as_table([{name: str(row[name]) for name in columns} for row in drawn.allocation]))
+    rows = drawn.allocation or drawn.context_allocation
+    columns = ("stratum", "stratum_size", "sample_size", "inclusion_probability")
+    shown = [{**row, "inclusion_probability": f"{row['inclusion_probability']:.3f}"} for row in rows]
+    click.echo(as_table([{name: str(row[name]) for name in columns} for row in shown]))
+    core = f" and {drawn.n_core} to the core" if drawn.n_core else ""
     say(
         f"Drew {drawn.n_responses} of {drawn.n_responses_in_frame} responses and {drawn.n_contexts} of "
-        f"{drawn.n_contexts_in_frame} contexts (seed {drawn.seed}); {drawn.n_overlap} items go to two people; "
+        f"{drawn.n_contexts_in_frame} contexts (seed {drawn.seed}); {drawn.n_overlap} items go to "
+        f"{'two' if drawn.people == 2 else drawn.people} people{core}; "
         f"{drawn.n_openings} new assignments (one per item, pass and person)."
     )
+    if drawn.n_top_ups:
+        times = "once" if drawn.n_top_ups == 1 else f"{drawn.n_top_ups} times"
+        say(f"Sample {drawn.sample_id!r} has been extended {times}; how much was labelled each time is kept.")
     for note in drawn.notes:
         say(f"Note: {note}.")
-    if drawn.n_openings:
+    if drawn.dealt:
+        _say_dealt(drawn.dealt)
+        say("Next: evidence-audit serve")
+    elif drawn.n_openings:
         say("Next: evidence-audit people add NAME, then evidence-audit serve")
+
+
+def _say_dealt(dealt: Dealt) -> None:
+    say(dealt.sentence)
+    if not dealt.portions:
+        return
+    click.echo(as_table([
+        {"pass": p.pass_, "annotator": p.display_name, "openings": str(p.n_items), "contexts": str(p.n_contexts),
+         "repeats": str(p.n_repeats)}
+        for p in dealt.portions
+    ]))  # fmt: skip
+
+
+sample_group.add_command(planning.plan)

@@ -1,30 +1,39 @@
 """How well people agree with each other, label by label."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from agreement.result import Agreement
 from audit_app import figures, state
-from audit_app.actions import raters
-from audit_app.actions.choices import choices
-from audit_app.actions.people import list_people
-from audit_app.actions.rater_rows import TITLES
+from audit_app.actions import rater_rows, raters
+from audit_app.actions.choices import Choices, choices
+from audit_app.actions.consensus import consensus, posterior_text
+from audit_app.actions.habits import annotator_habits
 from audit_app.actions.raters import AgreementResult, LabelAgreement
-from audit_app.actions.wording import coefficient, with_interval
-from data.records import LABELS, Person
+from audit_app.actions.wording import coefficient, slice_name
+from data.records import LABELS
 from data.study import Study
 
 DOMINANT = 0.8
 """Share of one value from which on it is said what that does to alpha."""
 
+INTERPENETRATED = (
+    "rho_int is the share of the variance of a label that lies between annotators, where contexts went to them at "
+    "random. The design effect is how much wider intervals are for annotators like these."
+)
+
 WORDS = {
     "percent": "the share of pairs of labels that are the same. Chance alone makes it high where one value dominates.",
-    "alpha": "Krippendorff's alpha: 1 is full agreement, 0 is what chance would give, below 0 is worse than chance.",
+    "alpha": "Krippendorff's alpha: 1 is full agreement, 0 is what chance would give, below 0 is worse than chance. "
+    "Of ordered values it is ordinal; interval takes the steps as equal, ratio also 0 as nothing at all.",
     "AC1": "Gwet's AC1: also corrected for chance, in a way that suffers less where one value dominates.",
+    "AC2, linear, quadratic": "near misses count in part, by their distance or its square.",
+    "Fleiss, Conger, Brennan–Prediger": "as percent, less the agreement of two labels drawn from all labels, from "
+    "each person's own habits, or evenly from the values (of two values: PABAK).",
     "items": "responses or contexts (for Support: passages) that two people or more labelled.",
     "dropped": "items that two people dealt with, but at least one of them left blank, skipped or could not judge.",
+    "cannot judge": "how often anybody answered that, on all planned items.",
     "intervals": "95 %, from resampling whole tasks.",
 }
 
@@ -38,9 +47,11 @@ def render() -> None:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
             st.html(figures.sentence("They can be opened early on the Report screen.", soft=True))
             return
-        found = raters.agreement(study, sample_id=figures.pick_sample(given))
+        sample_id = figures.pick_sample(given)
+        found = raters.agreement(study, sample_id=sample_id)
         if found.labels:
             _draw(study, found)
+            _closer(study, given, sample_id)
         else:
             _empty()
 
@@ -72,17 +83,73 @@ def _draw(study: Study, found: AgreementResult) -> None:
             )
         )
         st.html(figures.listed(skewed))
-    names = shown_names(list_people(study))
-    with st.expander("Every two people"):
-        st.html(figures.table([row for label in found.labels for row in _pairs(label, names)]))
+
+
+def _closer(study: Study, given: Choices, sample_id: str) -> None:
+    """What is one choice or one click away."""
+    st.html(figures.heading("Look closer"))
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        by = figures.pick_slices(given, "agreement-by")
+    with right:
+        weighted = st.toggle("Weighted to the whole population", key="agreement-weighted")
+    if by or weighted:
+        chosen = raters.agreement(study, sample_id=sample_id, by=by, weighted=weighted)
+        st.html(figures.sentence(chosen.sentence, soft=True))
+        st.html(figures.table([_row(label, study, sliced=bool(by)) for label in chosen.labels]))
+    figures.closer("Every coefficient", "coefficients", lambda: _every(study, sample_id, by, weighted))
+    figures.closer("Every two people", "pairs", lambda: _pairs(study, sample_id))
+    figures.closer("Each annotator", "annotators", lambda: _annotators(study, sample_id))
+    figures.closer("One label an item from all labels (Dawid–Skene)", "consensus", lambda: _consensus(study, sample_id))
     with st.expander("What the numbers mean"):
         st.html(figures.defined(WORDS))
 
 
-def _row(label: LabelAgreement, study: Study) -> dict[str, str]:
+def _every(study: Study, sample_id: str, by: Sequence[str], weighted: bool) -> None:
+    found = raters.agreement(study, sample_id=sample_id, by=by, every=True, weighted=weighted)
+    st.html(figures.table(rater_rows.coefficient_rows(found)))
+    st.html(figures.heading("How often each value was given"))
+    st.html(figures.table(rater_rows.prevalence_rows(found)))
+
+
+def _pairs(study: Study, sample_id: str) -> None:
+    st.html(figures.table(rater_rows.pair_rows(raters.agreement(study, sample_id=sample_id, every=True))))
+
+
+def _annotators(study: Study, sample_id: str) -> None:
+    found = annotator_habits(study, sample_id=sample_id)
+    st.html(figures.sentence(found.sentence))
+    st.html(figures.table(rater_rows.habit_rows(found)))
+    st.html(figures.listed([rater_rows.bias_sentence(found), *rater_rows.habit_reasons(found, rater_rows.PLAIN)]))
+    st.html(figures.heading("As time goes by"))
+    st.html(figures.sentence("Change in percentage points, by date and by the time that a sitting lasts."))
+    st.html(figures.table(rater_rows.drift_rows(found)))
+    st.html(figures.listed(rater_rows.habit_reasons(found, rater_rows.DRIFT)))
+    st.html(figures.heading("How much depends on who labels"))
+    st.html(figures.sentence(INTERPENETRATED))
+    st.html(figures.table(rater_rows.variance_rows(found)))
+
+
+def _consensus(study: Study, sample_id: str) -> None:
+    found = consensus(study, sample_id=sample_id)
+    st.html(figures.sentence(found.sentence))
+    st.html(figures.table(rater_rows.consensus_rows(found)))
+    st.download_button(
+        "Download posteriors.csv",
+        lambda: posterior_text(found, "csv"),
+        "posteriors.csv",
+        "text/csv",
+        on_click="ignore",
+    )
+    st.html(figures.heading("How each person errs, if this is so"))
+    st.html(figures.table(rater_rows.error_rate_rows(found)))
+
+
+def _row(label: LabelAgreement, study: Study, *, sliced: bool = False) -> dict[str, str]:
     per_passage = " passages" if study.rubric[label.label].each else ""
     return {
         "label": f"{label.title} ({label.label})" if label.label in LABELS else label.title,
+        **({"slice": slice_name(label.slice)} if sliced else {}),
         **{_column(found): _words(found) for found in label.coefficients},
         "items": f"{label.n_items}{per_passage}",
         "dropped": str(label.n_dropped),
@@ -93,47 +160,22 @@ def _row(label: LabelAgreement, study: Study) -> dict[str, str]:
 
 def _column(found: Agreement) -> str:
     """One column for both kinds of alpha; which one it is, is said in its cell."""
-    return "alpha" if found.name.startswith("krippendorff") else TITLES[found.name]
+    return "alpha" if found.name.startswith("krippendorff") else rater_rows.TITLES[found.name]
 
 
 def _words(found: Agreement) -> str:
-    if found.name == "percent_agreement":
-        return found.why_undefined or with_interval(found.value, found.low, found.high)
     return coefficient(found) + (" ordinal" if found.name.endswith("ordinal") else "")
 
 
 def dominance(label: LabelAgreement) -> str | None:
     """That one value dominates a label, if it does.
 
-    >>> label = LabelAgreement(label="D", title="Discloses", n_items=5, n_dropped=0, n_cannot_judge=0,
-    ...                        prevalence={"Yes": 1, "No": 9}, coefficients=(), pairs=())
+    >>> label = LabelAgreement(label="D", title="Discloses", n_items=5, n_dropped=0, n_cannot_judge=0, slice={},
+    ...                        cannot_judge_rate=0.0, prevalence={"Yes": 1, "No": 9}, coefficients=(), shares=(),
+    ...                        pairs=())
     >>> dominance(label)
     'Discloses: “No” is 9 of 10 labels.'
     """
     total = sum(label.prevalence.values())
     value, count = max(label.prevalence.items(), key=lambda item: item[1])
     return f"{label.title}: “{value}” is {count} of {total} labels." if count >= DOMINANT * total else None
-
-
-def shown_names(people: Sequence[Person]) -> dict[str, str]:
-    """What each person is called; the id only where a name is missing or not the only one of its kind."""
-    often = Counter(person.display_name for person in people)
-    return {
-        person.person_id: person.display_name
-        if often[person.display_name] == 1
-        else f"{person.display_name} ({person.person_id})".strip()
-        for person in people
-        if person.display_name
-    }
-
-
-def _pairs(label: LabelAgreement, names: Mapping[str, str]) -> list[dict[str, str]]:
-    return [
-        {
-            "label": label.title,
-            "people": " and ".join(names.get(person, person) for person in pair["people"]),
-            "Cohen's kappa": coefficient(pair["kappa"]),
-            "items": str(pair["kappa"].n),
-        }
-        for pair in label.pairs
-    ]

@@ -1,17 +1,26 @@
 """How far a judge can be trusted: its labels against people's, and against saying always the same."""
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app import figures, state
+from audit_app.actions import judge_rows
 from audit_app.actions.choices import choices
-from audit_app.actions.judging import judge_check
+from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.wording import coefficient, percent, with_interval
 from audit_app.figures import Dot
 from data.rubric import Rubric
+
+CEILING = (
+    "What a judge can be expected to reach is what people reach with each other. Either is compared with one person "
+    "drawn at random from those who labelled an item, never with a consensus; weighted to all responses."
+)
+NOBODY = (
+    "Nobody has labelled a drawn response that the judge scored. People open their links and label; to see where they "
+    "are, look at what is missing on the Report screen."
+)
+OVERLAP = "Draw a sample with an overlap, for example evidence-audit sample draw --name overlap --overlap 0.25."
 
 WORDS = {
     "sensitivity": "of what people call yes, the share that the judge calls yes.",
@@ -20,6 +29,9 @@ WORDS = {
     "always saying yes, or always saying no, would reach.",
     "kappa": "Cohen's kappa: agreement beyond what two raters with these shares of yes would reach by chance. It is "
     "low when almost everything is yes, or no, even if the two agree nearly always.",
+    "F1": "the harmonic mean of sensitivity and of how often people say yes where the judge does.",
+    "MCC": "Matthews' correlation of the two labels: 1 is full agreement, 0 is none.",
+    "kappa (quadratic), alpha (ordinal)": "for diagnostics: agreement beyond chance, near misses counted in part.",
     "n": "responses with a label of people and of the judge.",
     "dropped": "responses that people labelled but the judge left unscored.",
 }
@@ -41,23 +53,66 @@ def render() -> None:
             sample_id = figures.pick_sample(given)
         check = judge_check(study, sample_id=sample_id, judge=judge)
         st.html(figures.sentence(check.sentence))
-        _draw(check.labels, study.rubric)
+        _draw(check, study.rubric)
+        st.html(figures.heading("Look closer"))
+        by = figures.pick_slices(given, "judge-by")
+        if by:
+            sliced = judge_check(study, sample_id=sample_id, judge=judge, by=by)
+            st.html(figures.table(judge_rows.judge_rows(sliced)))
+        _closer(check, study.rubric)
 
 
-def _draw(labels: Mapping[str, JudgeAgreement], rubric: Rubric) -> None:
-    compared = [_accuracy(name, rubric[name].title, found) for name, found in labels.items() if found.n]
+def _draw(check: JudgeCheck, rubric: Rubric) -> None:
+    compared = [_accuracy(name, rubric[name].title, found) for name, found in check.labels.items() if found.n]
     if compared:
         key = ("the judge, with its 95 % interval", "the better of always saying yes and always saying no")
         st.html(figures.dots({"": compared}, words="Accuracy", beside="Always saying", key=key))
-    st.html(figures.table([_row(name, found) for name, found in labels.items()]))
+    else:
+        st.html(figures.sentence(NOBODY, notice=True))
+    st.html(figures.table([_row(name, found) for name, found in check.labels.items()]))
+
+
+def _closer(check: JudgeCheck, rubric: Rubric) -> None:
+    """What is one click away."""
+    with st.expander("Two people with each other, on the same items"):
+        _ceiling(check)
+    if check.diagnostics:
+        with st.expander("Diagnostics"):
+            st.html(figures.table(judge_rows.diagnostic_rows(check)))
+    with st.expander("May the judge stand in for an annotator?"):
+        _alternative(check)
     with st.expander("The two-by-two tables behind it"):
         st.html(figures.sentence("Responses that the labelled ones stand for, and in brackets those labelled."))
-        for name, found in labels.items():
+        for name, found in check.labels.items():
             st.html(figures.heading(f"{name}: {rubric[name].title}"))
             st.html(figures.cross(_cells(found)))
             st.html(figures.table(_more(found)))
     with st.expander("What the numbers mean"):
         st.html(figures.defined(WORDS))
+
+
+def _ceiling(check: JudgeCheck) -> None:
+    st.html(figures.sentence(CEILING))
+    rows = [row for row in judge_rows.ceiling_rows(check) if row["items"] != "0"]
+    if rows:
+        st.html(figures.table(rows))
+    else:
+        st.html(figures.sentence(f"No response has labels of two people and of the judge yet. {OVERLAP}", notice=True))
+
+
+def _alternative(check: JudgeCheck) -> None:
+    if not check.alternative:
+        st.html(figures.sentence(NOBODY, notice=True))
+        return
+    st.html(figures.sentence(judge_rows.alternative_sentence(check)))
+    tested = judge_rows.alternative_rows(check)
+    if tested:
+        st.html(figures.table(tested))
+        st.html(figures.heading("Against each annotator"))
+        st.html(figures.table(judge_rows.contest_rows(check)))
+    refused = judge_rows.refusals(check)
+    if refused:
+        st.html(figures.listed(refused))
 
 
 def _accuracy(name: str, title: str, found: JudgeAgreement) -> Dot:
@@ -107,7 +162,8 @@ def _more(found: JudgeAgreement) -> list[dict[str, str]]:
         "people say yes, of all": found.human_prevalence,
         "the judge says yes, of all": found.judge_prevalence,
     }
-    return [{"how often": what, "share": share(figure)} for what, figure in shares.items()]
+    rows = [{"figure": what, "value": share(figure)} for what, figure in shares.items()]
+    return [*rows, {"figure": "F1", "value": coefficient(found.f1)}, {"figure": "MCC", "value": coefficient(found.mcc)}]
 
 
 def share(found: Agreement) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from data.errors import StudyProblem
 from data.records import Context, Draw, Response, Task, context_of, task_of
-from data.store.connection import Store
+from data.store.connection import Store, encode, now
 from data.views import Item
 
 
@@ -67,19 +67,68 @@ def passage_numbers(store: Store) -> dict[str, list[str]]:
 def add_sample(store: Store, sample: Mapping[str, Any], draws: Sequence[tuple[Draw, str]]) -> None:
     """Keeps a sample's settings and its draws, each with the unit it was drawn as."""
     store.insert("sample", [sample])
+    add_draws(store, draws)
+
+
+def add_draws(store: Store, draws: Sequence[tuple[Draw, str]]) -> None:
+    """Keeps draws, each with the unit it was drawn as."""
     store.insert("draw", [{**asdict(draw), "unit": unit} for draw, unit in draws])
 
 
+def replace_draws(store: Store, top_up: Mapping[str, Any], draws: Sequence[tuple[Draw, str]]) -> None:
+    """Puts the draws of an extended sample in the place of what they were, and keeps a record of that for good.
+
+    `top_up` has sample_id, n_done, results_open and the new frame_hash; its number is the next, and `replaced` says
+    for each stratum what its size and its sample's size were.
+    """
+    sample_id = top_up["sample_id"]
+    old = store.rows(
+        "SELECT item_kind, stratum, stratum_size, sample_size, inclusion_probability, count(*) AS n FROM draw "
+        "WHERE sample_id = ? GROUP BY item_kind, stratum, inclusion_probability ORDER BY item_kind, stratum",
+        [sample_id],
+    )
+    count = {kind: sum(row["n"] for row in old if row["item_kind"] == kind) for kind in ("response", "context")}
+    hash_before = find_sample(store, sample_id)["frame_hash"]
+    row = {**top_up, "number": len(top_ups(store, sample_id)) + 1, "frame_hash": hash_before, "replaced": old}
+    row |= {"n_responses": count["response"], "n_contexts": count["context"], "created_at": now()}
+    store.insert("top_up", [row])
+    store.change("UPDATE sample SET frame_hash = ? WHERE sample_id = ?", [top_up["frame_hash"], sample_id])
+    store.change("DELETE FROM draw WHERE sample_id = ?", [sample_id])
+    add_draws(store, draws)
+
+
+def top_ups(store: Store, sample_id: str) -> list[dict[str, Any]]:
+    """Every extension of a sample, oldest first: how large it was until then, and how much was done."""
+    rows = store.rows("SELECT * FROM top_up WHERE sample_id = ? ORDER BY number", [sample_id])
+    return [{**row, "replaced": json.loads(row["replaced"])} for row in rows]
+
+
+def mark_dealt(store: Store, how: Mapping[str, Any]) -> None:
+    """Keeps in every sample that its openings were dealt, to whom, and how often by now."""
+    store.change(
+        "UPDATE sample SET dealt = json_set(?, '$.times', coalesce(dealt ->> 'times', 0) + 1)", [encode(dict(how))]
+    )
+
+
 def add_subsample(store: Store, sample_id: str, name: str, members: Iterable[tuple[str, str]]) -> None:
-    """Keeps a random subsample (overlap, diagnostics) as (item_kind, item_id)."""
+    """Keeps a random subsample (overlap, core, diagnostics) as (item_kind, item_id); members stay."""
     rows = [{"sample_id": sample_id, "name": name, "item_kind": kind, "item_id": item} for kind, item in members]
-    store.insert("subsample", rows)
+    store.insert("subsample", rows, ignore=True)
 
 
 def subsample(store: Store, sample_id: str, name: str) -> set[tuple[str, str]]:
     """The members of a subsample."""
     sql = "SELECT item_kind, item_id FROM subsample WHERE sample_id = ? AND name = ?"
     return {(row["item_kind"], row["item_id"]) for row in store.rows(sql, [sample_id, name])}
+
+
+def sample_of(store: Store, item_kind: str, item_id: str) -> dict[str, Any] | None:
+    """Seed and share of repeats of the newest sample that an item is in."""
+    return store.row(
+        "SELECT seed, repeats FROM sample JOIN draw USING (sample_id) WHERE item_kind = ? AND item_id = ? "
+        "ORDER BY sample.rowid DESC LIMIT 1",
+        [item_kind, item_id],
+    )
 
 
 def in_subsample(store: Store, name: str, item_kind: str, item_id: str) -> bool:
@@ -89,10 +138,10 @@ def in_subsample(store: Store, name: str, item_kind: str, item_id: str) -> bool:
 
 
 def samples(store: Store) -> list[dict[str, Any]]:
-    """All samples, oldest first, their strata as lists."""
+    """All samples, oldest first, with their strata as lists, their design and how they were dealt as objects."""
     rows = store.rows("SELECT * FROM sample ORDER BY rowid")
-    columns = ("strata", "context_strata")
-    return [{**row, **{name: json.loads(row[name]) for name in columns}} for row in rows]
+    columns = ("strata", "context_strata", "design", "dealt")
+    return [{**row, **{name: json.loads(row[name] or "null") for name in columns}} for row in rows]
 
 
 def find_sample(store: Store, sample_id: str | None) -> dict[str, Any]:

@@ -69,6 +69,11 @@ def everyone(store: Store) -> list[Person]:
     return [_person(row) for row in store.rows("SELECT * FROM person ORDER BY rowid")]
 
 
+def invited(store: Store) -> set[str]:
+    """Who has a link to sign in with; people whose labels were imported have none."""
+    return {row["person_id"] for row in store.rows("SELECT person_id FROM person WHERE link_hash IS NOT NULL")}
+
+
 def at_work(store: Store, pass_: str) -> int:
     """How many active annotators work in a pass."""
     annotators = [p for p in everyone(store) if p.role == "annotator" and p.status == "active"]

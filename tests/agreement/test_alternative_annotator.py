@@ -119,7 +119,7 @@ def test_the_test_keeps_its_level() -> None:
     [
         ({"epsilon": 1}, "epsilon is 1"),
         ({"q": 0}, "q is 0"),
-        ({"cluster": [1]}, "one an item"),
+        ({"cluster": [1]}, "one a row"),
         ({"judge": [0.5] * 80}, "integers"),
         ({"judge": [0]}, "expected \\(items, annotators\\)"),
     ],

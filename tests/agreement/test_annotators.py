@@ -110,7 +110,7 @@ def test_the_interval_of_a_median_covers_it() -> None:
         ({"yes": 2}, "yes is 2"),
         ({"day": [[1.0]]}, "one a label"),
         ({"repeats": [[5, 0, 0]]}, "raters 5..5"),
-        ({"repeats": [[0, 0, 2]]}, "-1 or 0..1"),
+        ({"repeats": [[0, 0, 2]]}, r"repeats: 1 not declared, the first is 2 \(repeat 0, occasion 1\)"),
         ({"repeats": [[0, 1]]}, "rater, first, again"),
         ({"level": 95}, "such as 0.95"),
     ],

@@ -30,6 +30,12 @@ def figures(result: JudgeAgreement) -> dict[str, Agreement]:
     return {name: figure for name, figure in every.items() if isinstance(figure, Agreement)}
 
 
+def width(figure: Agreement) -> float:
+    assert figure.low is not None
+    assert figure.high is not None
+    return figure.high - figure.low
+
+
 def judged(seed: int, n: int, *, sensitivity: float = 0.8, specificity: float = 0.9) -> tuple[Labels, Labels]:
     rng = np.random.default_rng(seed)
     human = (rng.random(n) < 0.35).astype(np.int64)
@@ -160,8 +166,8 @@ def test_a_design_that_reports_no_variance_does_not_make_it_certain() -> None:
 @pytest.mark.parametrize(
     ("human", "judge", "options", "message"),
     [
-        ([0, 2], [0, 1], {}, "human contains 2"),
-        ([0, 1], [0.0, 1.0], {}, "judge has shape"),
+        ([0, 2], [0, 1], {}, r"human: 1 not declared, the first is 2 \(row 1\)"),
+        ([0, 1], [0.0, 1.0], {}, "judge has type float64"),
         ([0, 1], [0], {}, "2 human labels, 1 of the judge"),
         ([0, 1], [0, 1], {"weights": [1, 0]}, "> 0"),
         ([0, 1], [0, 1], {"level": 95}, "such as 0.95"),
@@ -219,3 +225,83 @@ def test_intervals_cover_at_their_level(figure: str) -> None:
     found = [figures(one)[figure] for one in truth_and_samples()[1]]
     hits = sum(one.low is not None and one.high is not None and one.low <= truth <= one.high for one in found)
     assert abs(hits / 300 - 0.95) < 3 * (0.95 * 0.05 / 300) ** 0.5 + 0.01
+
+
+def test_a_census_is_exact() -> None:
+    human, judge = judged(8, 40)
+    for figure in figures(confusion(human, judge, weights=[2.0] * 40, census=True)).values():
+        assert figure.low == figure.value == figure.high
+        assert figure.se == 0
+
+
+def test_a_census_does_not_define_what_is_undefined() -> None:
+    assert confusion([0, 0, 0], [0, 1, 0], census=True).sensitivity.value is None
+
+
+def test_a_slice_keeps_the_others_in_the_design() -> None:
+    """Rows outside score 0 under the design's variance, and are not dropped rows."""
+    human, judge = judged(9, 60)
+    inside, weights = np.arange(60) % 3 == 0, np.random.default_rng(9).uniform(1, 4, 60)
+    seen: list[NDArray[np.float64]] = []
+
+    def variance(scores: NDArray[np.float64]) -> float:
+        seen.append(scores)
+        return 60 * float(np.var(weights * scores, ddof=1))
+
+    found = confusion(human, judge, weights=weights, variance=variance, rows=inside)
+    alone = confusion(human[inside], judge[inside], weights=weights[inside])
+    assert (found.n, found.n_dropped) == (20, 0)
+    assert all(len(scores) == 60 and not scores[~inside].any() for scores in seen)
+    assert found.kappa.value == alone.kappa.value
+    assert found.kappa.se is not None
+    # The size of the slice is random, which the ratio takes account of: n / (n - 1) of 60 rows in place of 20.
+    assert alone.kappa.se == pytest.approx(found.kappa.se * (59 / 60 * 20 / 19) ** 0.5)
+
+
+def test_repeated_tasks_are_no_new_evidence() -> None:
+    human, judge = judged(10, 50)
+    once = confusion(human, judge)
+    often = confusion(np.repeat(human, 4), np.repeat(judge, 4), cluster=np.repeat(np.arange(50), 4))
+    for name in ("accuracy", "kappa", "mcc", "f1", "sensitivity"):
+        assert figures(often)[name].se == pytest.approx(figures(once)[name].se)
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    with pytest.raises(ValueError, match="judge: 1 not declared") as caught:
+        confusion([0, 1], [0, 7], weights=[-1, 2], cluster=[1], variance=lambda scores: 0.0, level=95)
+    assert len(str(caught.value).splitlines()) == 5
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_order_of_rows_and_scale_of_weights_do_not_matter(data: st.DataObject) -> None:
+    human, judge = (data.draw(arrays(np.int64, 12, elements=st.integers(-1, 1))) for _ in range(2))
+    weights = data.draw(arrays(np.float64, 12, elements=st.sampled_from([1.0, 2.0, 5.0])))
+    order = np.array(data.draw(st.permutations(range(12))))
+    before = figures(confusion(human, judge, weights=weights))
+    after = figures(confusion(human[order], judge[order], weights=7 * weights[order]))
+    for name, figure in before.items():
+        assert after[name].value == pytest.approx(figure.value)
+        assert after[name].low == pytest.approx(figure.low)
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_calling_yes_no_swaps_sensitivity_and_specificity(data: st.DataObject) -> None:
+    human, judge = (data.draw(arrays(np.int64, 12, elements=st.integers(-1, 1))) for _ in range(2))
+    one, other = confusion(human, judge), confusion(*(np.where(a < 0, -1, 1 - a) for a in (human, judge)))
+    assert one.sensitivity.value == pytest.approx(other.specificity.value)
+    assert one.positive_predictive_value.low == pytest.approx(other.negative_predictive_value.low)
+    assert one.kappa.low == pytest.approx(other.kappa.low)
+    assert one.mcc.value == pytest.approx(other.mcc.value)
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_duplicated_rows_keep_the_values_and_narrow_the_intervals(data: st.DataObject) -> None:
+    human, judge = (data.draw(arrays(np.int64, 15, elements=st.integers(-1, 1))) for _ in range(2))
+    once, often = figures(confusion(human, judge)), figures(confusion(np.tile(human, 40), np.tile(judge, 40)))
+    for name, figure in once.items():
+        assert often[name].value == pytest.approx(figure.value)
+        if figure.value is not None:
+            assert width(often[name]) < width(figure)

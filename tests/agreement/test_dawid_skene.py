@@ -122,7 +122,7 @@ def test_a_rater_who_met_no_item_of_a_category_has_no_rate_there() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([0, 1], [0], [0, 1]), "shapes"),
+        (([0, 1], [0], [0, 1]), "rater has shape"),
         (([0, 1], [0, 0], [0, 2]), "0..1"),
         (([0, 1], [0, 0], [-1, -1]), "none of the 2 readings"),
     ],

@@ -59,5 +59,5 @@ def test_sittings_end_with_a_pause() -> None:
 def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="pause"):
         minutes_into_sitting([1], pause=0)
-    with pytest.raises(ValueError, match=r"expected \(n,\)"):
+    with pytest.raises(ValueError, match=r"when has shape \(1,\); expected \(2,\)"):
         slope("trend", [1, 2], [1])

@@ -166,6 +166,9 @@ def test_kappa_under_a_stratified_design() -> None:
     assert found.kappa.value == pytest.approx(CASES["SV-206"]["expected"], abs=CASES["SV-206"]["tolerance"])
     assert found.kappa.se == pytest.approx(CASES["SV-207"]["expected"], abs=CASES["SV-207"]["tolerance"])
     assert confusion(human, judge).kappa.value == pytest.approx(0.8299, abs=5e-5)
+    pairs = Ratings.of(np.column_stack([human, judge]), n_categories=2, weight=design.weight)
+    two = cohen_kappa(pairs, variance=design.variance)
+    assert (two.value, two.se) == pytest.approx((found.kappa.value, found.kappa.se), abs=1e-12)
 
 
 @pytest.mark.parametrize("case_id", [case["id"] for case in GOLDEN["cases"] if case["group"] in ("CLF", "PROP")])

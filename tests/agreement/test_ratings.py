@@ -6,7 +6,7 @@ from agreement.ratings import Ratings
 
 
 def test_an_undeclared_label_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"2 labels are not declared, the first is 2 \(unit 1, rater 0\).*No, Yes"):
+    with pytest.raises(ValueError, match=r"labels: 2 not declared, the first is 2 \(unit 1, rater 0\).*No, Yes"):
         Ratings.of([[0, 1], [2, -2]], n_categories=2, category_names=["No", "Yes"])
 
 
@@ -21,13 +21,19 @@ def test_an_undeclared_label_is_refused_by_name() -> None:
         ([[0, 1]], {"category_values": [1]}, "2 different finite numbers"),
         ([[0, 1]], {"weight": [0.0]}, "> 0"),
         ([[0, 1]], {"weight": [float("nan")]}, "> 0"),
-        ([[0, 1]], {"weight": [1.0, 2.0]}, "one a unit"),
-        ([[0, 1]], {"cluster": ["a", "b"]}, "one a unit"),
+        ([[0, 1]], {"weight": [1.0, 2.0]}, "one a row"),
+        ([[0, 1]], {"cluster": ["a", "b"]}, "one a row"),
     ],
 )
 def test_what_does_not_fit_is_refused(labels: ArrayLike, options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Ratings.of(labels, **({"n_categories": 2} | options))  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    with pytest.raises(ValueError, match="labels: 1 not declared") as caught:
+        Ratings.of([[0, 5]], n_categories=2, category_values=[1, 1], weight=[-1], cluster=["a", "b"])
+    assert len(str(caught.value).splitlines()) == 4
 
 
 def test_patterns_are_counted_once() -> None:

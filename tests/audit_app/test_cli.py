@@ -90,7 +90,7 @@ def test_every_command_has_help_and_an_example_that_fits_it(name: str, run: Run)
     ended = run(*name.split(), "--help")
     assert ended.code == 0
     assert len(ALL[name].get_short_help_str(200)) > 10
-    examples = re.findall(r"evidence-audit ([a-z ]+)", (ALL[name].epilog or "").replace("\n", " "))
+    examples = re.findall(r"evidence-audit ([a-z -]+)", (ALL[name].epilog or "").replace("\n", " "))
     assert examples, f"{name} has no example"
     assert examples[0].startswith(name)
     assert all(option.help for option in ALL[name].params if isinstance(option, click.Option) and
@@ -145,7 +145,9 @@ def test_the_main_job_step_by_step(run: Run, tmp_path: Path) -> None:
     assert (
         len([row for row in json.loads(opened.out) if row["method"] == "corrected" and row["value"] is not None]) == 5
     )
-    for command in (["agreement"], ["judge", "check", "--judge", "plover-judge"], ["report"],
+    for command in (["agreement"], ["agreement", "--all", "--by", "condition,model", "--weighted"],
+                    ["agreement", "--annotators"], ["agreement", "--aggregate", "dawid-skene"],
+                    ["judge", "check", "--judge", "plover-judge"], ["judge", "check", "--by", "condition"], ["report"],
                     ["metrics", "--by", "condition,model", "--taxonomy", "--grounding", "lenient"],
                     ["report", "--format", "json"]):  # fmt: skip
         ended = run(*command, *here)
@@ -183,11 +185,42 @@ def test_results_can_go_into_a_file(run: Run, finished_demo: Any, tmp_path: Path
     assert str(there) in ended.err
 
 
+def test_every_agreement_figure_is_behind_an_option(run: Run, finished_demo: Any, tmp_path: Path) -> None:
+    here = ("--study", finished_demo.study.path)
+    plain, every = run("agreement", *here), run("agreement", "--all", "--by", "condition", *here)
+    assert "Conger" not in plain.out
+    assert "Conger's kappa" in every.out
+    assert "evidence_absence" in every.out
+    annotators = run("agreement", "--annotators", *here)
+    assert "No self-consistency of D, A, G, C, answerable, supports: this annotator answered no hidden repeat." in (
+        annotators.out
+    )
+    assert "Bias counts “Yes” of D and A and C, “Established” of G and answerable" in annotators.out
+    written = run("agreement", "--aggregate", "dawid-skene", "--out", tmp_path / "posteriors.jsonl", *here)
+    assert "not identified" in written.out
+    assert f"Wrote {tmp_path / 'posteriors.jsonl'}" in written.err
+    row = json.loads((tmp_path / "posteriors.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert set(row) == {"item_id", "label", "value", "posterior"}
+    one_sentence(run("agreement", "--by", "colour", *here), "unknown slice column 'colour'")
+
+
+def test_the_judge_is_checked_as_closely_as_one_likes(run: Run, finished_demo: Any) -> None:
+    here = ("--study", finished_demo.study.path)
+    plain = run("judge", "check", *here)
+    assert "MCC" not in plain.out
+    assert "refused" not in plain.out
+    every = run("judge", "check", "--all", "--alternative", "--by", "model", *here)
+    assert all(word in every.out for word in ("MCC", "F1", "two people's kappa", "wren-8b", "people yes, judge no"))
+    assert "Alternative-annotator test of D, A, G, C refused: no item has labels of 3 people" in every.out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["nonsense"], ["metrics", "--nonsense"], ["sample", "draw", "--size", "0"], ["metrics", "--metric", "F1"],
      ["import", "tasks"], ["people", "add"], ["sample", "draw", "--overlap", "2"], ["metrics", "--target", "C"],
-     ["serve", "--port", "0"], ["import", "nonsense", "x"]],
+     ["serve", "--port", "0"], ["import", "nonsense", "x"], ["agreement", "--annotators", "--all"],
+     ["agreement", "--out", "x.csv"], ["agreement", "--aggregate", "dawid-skene", "--out", "x.xlsx"],
+     ["judge", "check", "--epsilon", "1"]],
 )  # fmt: skip
 def test_wrong_usage_is_status_two(run: Run, arguments: list[str]) -> None:
     ended = run(*arguments)

@@ -199,3 +199,20 @@ def test_other_names_and_formats(study: Study, tmp_path: Any) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(f"id,item_kind,who,label,value\n{R[0]},response,ann,D,yes\n", encoding="utf-8")
     assert import_records(study, "labels", path, pairs=["item_id=id", "person_id=who"]).n == 1
+
+
+def test_recorded_labels_take_what_was_dealt_to_their_person(
+    grid: Any, study_from: Any, person_in: Any, give_labels: Any, label_rows: Any
+) -> None:
+    study = study_from(grid(6, conditions=("clean",)), labels=["D"])
+    for who in ("one", "two"):
+        person_in(study, who)
+    draw_sample(study, Plan(size=None, overlap=1))
+    with open_store(study) as store:
+        ids = [row["item_id"] for row in store.rows("SELECT DISTINCT item_id FROM assignment")]
+    for who in ("two", "one"):
+        give_labels(study, label_rows(who, {item: {"D": "1"} for item in ids}))
+    with open_store(study) as store:
+        rows = store.rows("SELECT person_id, reserved_for FROM assignment WHERE purpose = 'plan'")
+    assert len(rows) == 12
+    assert all(row["person_id"] == row["reserved_for"] for row in rows)

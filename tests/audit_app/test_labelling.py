@@ -271,9 +271,7 @@ def test_the_last_ones_at_work_and_what_goes_to_others(grid: Any, study_from: An
     ben.finish(yes, limit=1)
     left = Counter(row["state"] for row in rows(study, "SELECT state FROM assignment"))
     reason = ann.view()["reason"]
-    assert (
-        "at work on the last" if left["claimed"] else "go to other people" if left["open"] else "All done"
-    ) in reason
+    assert ("at work on the last" if left["claimed"] else "for other people" if left["open"] else "All done") in reason
     cat = desk(study, person_in(study, "cat"))
     cat.finish(yes)
     assert "All done" in ann.view()["reason"]

@@ -29,8 +29,8 @@ from data.study import Study
 from metrics.definitions import METRICS
 from metrics.diagnostics import SCALES, STAGES
 
-FIELDS = ["metric", "slice", "method", "target", "population", "annotators", "value", "low", "high", "level", "n",
-          "n_effective", "n_dropped", "tier", "why_undefined"]  # fmt: skip
+FIELDS = ["metric", "slice", "method", "target", "population", "annotators", "contexts", "value", "low", "high",
+          "level", "n", "n_effective", "n_dropped", "tier", "why_undefined"]  # fmt: skip
 ADDED = ["scale", "average", "grounding", "se", "interval", "interval_reason", "homogeneity", "bounds"]
 
 

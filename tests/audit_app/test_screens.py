@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from audit_app.actions import judging, raters, results
+from audit_app.actions import judge_rows, judging, rater_rows, raters, results
 from audit_app.actions.choices import choices
 from audit_app.actions.demo import PLAN
+from audit_app.actions.habits import annotator_habits
 from audit_app.actions.importing import import_records
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import draw_sample
@@ -94,8 +95,12 @@ def served(studies: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return choose
 
 
-def opened(screen: Callable[[], None]) -> AppTest:
-    app = AppTest.from_function(screen, default_timeout=20).run()
+def opened(screen: Callable[[], None], *parts: str) -> AppTest:
+    """The screen, with some of its expanders open."""
+    app = AppTest.from_function(screen, default_timeout=20)
+    for part in parts:
+        app.session_state[part] = True
+    app.run()
     assert not app.exception
     return app
 
@@ -214,10 +219,47 @@ def test_the_agreement_screen_shows_the_numbers_and_what_one_dominant_value_does
     assert "Correct: “" not in text(app)
 
 
+def test_the_agreement_screen_has_the_rest_one_click_away(served: Open) -> None:
+    study = served("finished")
+    app = opened(agreement, "coefficients", "annotators", "consensus")
+    for found in raters.agreement(study, every=True).labels:
+        for one in found.coefficients:
+            assert coefficient(one) in text(app)
+    for line in rater_rows.habit_reasons(annotator_habits(study), rater_rows.PLAIN):
+        assert line in text(app)
+    assert "3 annotators tell too little of annotators like these; 5 are needed" in text(app)
+    assert "not identified: no item was read by 3 raters" in text(app)
+    assert len(app.get("download_button")) == 1
+    closed = opened(agreement)
+    assert "self-consistency" not in text(closed)
+    closed.multiselect(key="agreement-by").select("model")
+    closed.toggle(key="agreement-weighted").set_value(True)
+    closed.run()
+    sliced = raters.agreement(study, by=["model"], weighted=True)
+    assert sliced.sentence in text(closed)
+    for found in sliced.labels:
+        assert all(coefficient(one) in text(closed) for one in found.coefficients)
+
+
+def test_the_judge_screen_sets_people_beside_the_judge(served: Open) -> None:
+    study = served("finished")
+    app = opened(judge)
+    check = judging.judge_check(study)
+    for name, ceiling in check.ceilings.items():
+        assert coefficient(ceiling.kappa.people) in text(app), name
+        assert coefficient(check.labels[name].mcc) in text(app)
+    assert judge_rows.alternative_sentence(check) in text(app)
+    assert judge_rows.refusals(check)[0] in text(app)
+    app.multiselect(key="judge-by").select("condition").run()
+    sliced = judging.judge_check(study, by=["condition"]).slices
+    clean = next(part for part in sliced if part.slice == {"condition": "clean"})
+    assert coefficient(clean.labels["C"].kappa) in text(app)
+
+
 def test_people_are_called_by_name_and_by_id_only_where_names_are_not_enough(served: Open) -> None:
     served("finished")
-    shown = text(opened(agreement))
-    assert f"{EVIL} and Rater two (scripted-2)" in shown
+    shown = text(opened(agreement, "pairs"))
+    assert f"{EVIL} · Rater two (scripted-2)" in shown
     assert "Rater two (scripted-3)" in shown
     assert "scripted-1" not in shown
 
@@ -225,7 +267,7 @@ def test_people_are_called_by_name_and_by_id_only_where_names_are_not_enough(ser
 @pytest.mark.parametrize("screen", SCREENS)
 def test_hostile_names_are_shown_as_they_are(served: Open, screen: Callable[[], None]) -> None:
     served("finished")
-    app = opened(screen)
+    app = opened(screen, *(("pairs", "annotators", "consensus") if screen is agreement else ()))
     if screen is report:
         app.multiselect(key="by").select("model").run()
         assert text(app).count(EVIL) >= 2 + len(results.HEADLINE)
@@ -280,7 +322,8 @@ def test_results_are_opened_early_with_a_reason_and_not_without(
     assert EVIL in text(app)
     assert "240 of 240 drawn responses are not labelled yet" in text(app)
     assert "refused: 0 labels" in row(app, "Acc")
-    assert "undefined: none of the 0 rows" in row(opened(judge), "D")
+    assert "undefined: there are no rows" in row(opened(judge), "D")
+    assert "Nobody has labelled a drawn response that the judge scored" in text(opened(judge))
     assert "no item has labels of two people" in text(opened(agreement))
 
 

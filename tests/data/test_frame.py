@@ -210,3 +210,67 @@ def test_several_threads_may_build_at_once(full: Study) -> None:
     assert found == [frames.open_frame(full)] * 3
     assert len(frames.response_rows(found[0])) == 4
     assert not list(full.frame.glob("*draft*"))
+
+
+# -- Pairs -----------------------------------------------------------------------------------------------------------
+
+
+def matched(study: Study, by: str, **options: Any) -> tuple[dict[tuple[Any, ...], int], dict[str, int]]:
+    """Pairs by their two values, task, model, and C of both; and the rows of each value."""
+    pairs, sizes = frames.matched_counts(frames.open_frame(study), by, **options)
+    columns = pairs[["first", "second", "task_id", "model", "C", "C_second"]]
+    texts = columns.astype("object").where(columns.notna(), None)
+    keys = texts.itertuples(index=False, name=None)
+    return dict(zip(keys, pairs["n"], strict=True)), dict(zip(sizes["value"], sizes["n"], strict=True))
+
+
+@pytest.fixture
+def crossed(study: Study, bring: Importer) -> Study:
+    """Two tasks under one condition, answered by models a and b with two prompts; some are missing or there twice."""
+    bring(study, "tasks", [{"task_id": t, "regime": "longfact", "question": "?"} for t in ("t0", "t1")])
+    bring(
+        study,
+        "contexts",
+        [{"context_id": t, "task_id": t, "condition": "clean", "passages": ["x"]} for t in ("t0", "t1")],
+    )
+    there = ["t0.a.p", "t0.a.q", "t0.b.p", "t0.b.q", "t1.a.p", "t1.a.q", "t1.b.p", "t1.b.p"]
+    ids = [f"{name}.{n}" for n, name in enumerate(there)]
+    bring(
+        study,
+        "responses",
+        [{"response_id": r, "context_id": r[:2], "model": r[3], "prompt": r[5], "run": None, "text": "x"} for r in ids],
+    )
+    said = {"t0.a.p.0": 1, "t0.a.q.1": 1, "t0.b.p.2": 0, "t1.a.p.4": 1}
+    bring(study, "verdicts", [{"response_id": r, "judge": "j", "C": c} for r, c in said.items()])
+    bring(study, "verdicts", [{"response_id": r, "judge": "k", "C": 1} for r in ("t0.a.p.0", "t0.b.p.2")])
+    return study
+
+
+def test_models_are_paired_on_task_condition_run_and_prompt(crossed: Study) -> None:
+    # t1 with prompt p has two answers of b that nothing tells apart, and with prompt q none.
+    pairs, sizes = matched(crossed, "model", judge="j")
+    assert pairs == {("a", "b", "t0", "", 1, 0): 1, ("a", "b", "t0", "", 1, None): 1}
+    assert sizes == {"a": 4, "b": 4}
+
+
+def test_prompts_are_paired_within_a_model(crossed: Study) -> None:
+    pairs, _ = matched(crossed, "prompt", judge="j")
+    assert pairs == {
+        ("p", "q", "t0", "a", 1, 1): 1,
+        ("p", "q", "t0", "b", 0, None): 1,
+        ("p", "q", "t1", "a", 1, None): 1,
+    }
+    assert matched(crossed, "prompt", judge="j", within={"model": "b"})[1] == {"p": 3, "q": 1}
+
+
+def test_judges_are_paired_on_the_response(crossed: Study) -> None:
+    pairs, sizes = matched(crossed, "judge")
+    assert pairs == {("j", "k", "t0", "a", 1, 1): 1, ("j", "k", "t0", "b", 0, 1): 1}
+    assert sizes == {"j": 4, "k": 2}
+    assert matched(crossed, "judge", within={"model": "b"})[1] == {"j": 1, "k": 1}
+
+
+def test_without_a_judge_pairs_have_no_labels(crossed: Study) -> None:
+    pairs, _ = matched(crossed, "model")
+    assert pairs == {("a", "b", "t0", "", None, None): 2}
+    assert matched(crossed, "condition")[0] == {}

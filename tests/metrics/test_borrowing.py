@@ -1,12 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from metrics.borrowing import borrowed, homogeneity
+from metrics.borrowing import borrowed
 from metrics.definitions import METRICS
+from metrics.estimate import Annotators
 from metrics.patterns import encode
 from metrics.rows import JudgedRows, LabelledRows
 from metrics.sample import Population, Sample
+from metrics.share import Share
 from metrics.table import Options, detailed
 from sampling.design import Design
 
@@ -96,25 +100,34 @@ def test_too_little_to_borrow_is_refused() -> None:
     assert share.why_undefined == "refused: 20 labels in the denominator to borrow from, 30 needed"
 
 
-def test_the_test_sees_a_judge_that_errs_differently() -> None:
-    alike = np.array(([1.0, -1.0] * 20) * 2)
-    apart = np.array([1.0, -0.2] * 20 + [-1.0, 0.2] * 20)
-    group = np.array([0] * 40 + [1] * 40)
-    rows = sample(group.tolist(), [YES] * 80, [0] * 80, 0)
-    same, different = (homogeneity(rows, missed, group, 78) for missed in (alike, apart))
-    assert same.p_value is not None
-    assert same.p_value > 0.5
-    assert "show no difference" in same.sentence
-    assert different.p_value is not None
-    assert different.p_value < 0.01
-    assert "do not trust" in different.sentence
+def test_annotators_like_these_widen_a_borrowed_number_too() -> None:
+    rows = sample(GROUP, CODE, NUM, 2)
+    population = Population(code=np.array([YES, NO]), count=np.array([30, 10]))
 
+    # Four annotators always say no and four always yes; or four in all, who lean no way.
+    leaning, few = np.arange(40) % 4 + 4 * np.array(NUM), np.arange(40) % 4
 
-def test_one_group_cannot_be_tested() -> None:
-    rows = sample([0] * 10, [YES] * 10, [0, 1] * 5, 0)
-    found = homogeneity(rows, np.array([1.0, -1.0] * 5), nowhere(10), 9)
-    assert found.p_value is None
-    assert "could not be tested" in found.sentence
+    def share(annotator: NDArray[np.int64], who: Annotators) -> Share:
+        return borrowed(
+            replace(rows, annotator=annotator),
+            population,
+            condition=nowhere(40),
+            population_condition=nowhere(2),
+            group=np.array(GROUP),
+            annotators=who,
+        )
+
+    these, like = share(leaning, "these annotators"), share(leaning, "annotators like these")
+    assert these.value == like.value
+    assert these.low is not None
+    assert these.high is not None
+    assert like.low is not None
+    assert like.high is not None
+    assert like.low < these.low < these.high < like.high
+    assert share(few, "these annotators") == these
+    assert share(few, "annotators like these").why_undefined == (
+        "undefined: 4 annotators tell too little of annotators like these; 5 are needed"
+    )
 
 
 def test_the_table_borrows_only_when_asked_and_needed() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.correction import Population, Sample, corrected, human_only
 from metrics.definitions import METRICS
+from metrics.estimate import Annotators
 from metrics.patterns import decode, encode, restrict
 from sampling.design import Design
 
@@ -16,6 +17,7 @@ REPLICATES = 300
 ROWS = 2000
 STRATA = 10
 PER_STRATUM = 40
+ANNOTATORS: tuple[Annotators, ...] = ("these annotators", "annotators like these")
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -83,6 +85,39 @@ def test_the_interval_holds_the_truth_and_the_judge_narrows_it(name: str) -> Non
     assert width[1] < 0.95 * width[0]
     # The mean error of an unbiased estimate over 300 draws is within 3 standard errors, about width / 4 each.
     assert (np.abs(error) < 3 * width / 4 / sqrt(REPLICATES)).all()
+
+
+def test_annotators_like_these_are_held_where_these_annotators_are_not_enough() -> None:
+    # Six annotators whose leaning has SD .35 on the logit scale; contexts of five responses go to them at random.
+    human, judge, _ = study()
+    code = restrict(judge, METRICS["Acc"].reads)
+    codes, counts = np.unique(code, return_counts=True)
+    population = Population(code=codes, count=counts)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(21)
+    yes = float(1 / (1 + np.exp(-np.log(9) - 0.35 * nodes)) @ weights / weights.sum())
+    truth = float(np.where(human[0] == 1, yes, 1 - yes).mean())
+    rng = np.random.default_rng(5)
+    holds = np.zeros(2)
+    for _ in range(REPLICATES):
+        rows, design = draw(rng)
+        leaning = rng.normal(0, 0.35, 6)
+        who = (rng.permutation(ROWS // 5) % 6)[rows // 5]
+        chance = 1 / (1 + np.exp(np.where(human[0, rows] == 1, -1, 1) * np.log(9) - leaning[who]))
+        sample = Sample(
+            num=(rng.random(len(rows)) < chance).astype(np.float64),
+            den=np.ones(len(rows)),
+            code=code[rows],
+            in_slice=np.ones(len(rows), dtype=bool),
+            annotator=who,
+            design=design,
+        )
+        for k, people in enumerate(ANNOTATORS):
+            share = corrected(sample, population, annotators=people)
+            assert share.low is not None
+            assert share.high is not None
+            holds[k] += (share.low <= truth <= share.high) / REPLICATES
+    assert holds[1] >= 0.95 - 2.5 * sqrt(0.95 * 0.05 / REPLICATES)
+    assert holds[0] < 0.9
 
 
 @pytest.mark.parametrize("name", ["SES", "cSES"])

@@ -5,7 +5,8 @@ import pytest
 from metrics.estimate import Estimate
 
 FIELDS = (
-    "metric slice method target population annotators value low high level n n_effective n_dropped tier why_undefined"
+    "metric slice method target population annotators contexts value low high level n n_effective n_dropped tier "
+    "why_undefined"
 )
 
 
@@ -33,6 +34,7 @@ def test_the_json_form_has_exactly_the_agreed_fields() -> None:
     assert as_json["slice"] == {"model": "m"}
     assert as_json["population"] == "these responses"
     assert as_json["annotators"] == "these annotators"
+    assert as_json["contexts"] == "all"
 
 
 @pytest.mark.parametrize(("value", "why"), [(None, None), (0.2, "undefined: because")])

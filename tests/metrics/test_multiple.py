@@ -1,4 +1,5 @@
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from metrics.multiple import benjamini_hochberg, holm
+from metrics.paired import Pairs
+from metrics.permutation import sign_flip
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "comparison_cases.json").read_text(encoding="utf-8"))
 CASES = {case["quantity"]: case for case in GOLDEN["cases"]}
@@ -57,3 +60,22 @@ def test_one_comparison_needs_no_adjustment_and_none_gives_nothing() -> None:
         assert way([None, float("nan")]) == [None, None]
         with pytest.raises(ValueError, match="expected a number in"):
             way([1.2])
+
+
+def test_among_many_equal_models_one_is_called_different_no_more_often_than_the_level() -> None:
+    # Four models that are alike, six pairs, two metrics: all from the same 40 tasks, as a study has them.
+    rng, wrong, replicates = np.random.default_rng(12), 0, 200
+    task = np.repeat(np.arange(40), 3)
+    ones = np.ones(120)
+    for _ in range(replicates):
+        ease = rng.normal(0, 1, 40)[task]
+        right, silent = (rng.random((2, 4, 120)) < 1 / (1 + np.exp(-ease))).astype(float)
+        p = [
+            sign_flip(Pairs.of_terms((scores[a], ones), (scores[b], ones), task), seed=1, draws=499).p
+            for scores in (right, silent)
+            for a, b in combinations(range(4), 2)
+        ]
+        adjusted = [x for x in holm(p) if x is not None]
+        assert len(adjusted) == 12
+        wrong += min(adjusted) < 0.05
+    assert wrong / replicates <= 0.05 + 2.5 * (0.05 * 0.95 / replicates) ** 0.5

@@ -38,3 +38,16 @@ def test_a_row_left_out_as_by_the_projection(rows: list[tuple[int, int, float]])
     grown = np.divide(alone, free, out=np.full(len(rows), np.inf), where=free > 1e-6)
     expected = np.where((alone <= 1e-6) | (grown < 1), 1.0, grown)
     assert left_out(code, stratum, weight) == pytest.approx(expected, rel=1e-6)
+
+
+def test_cells_are_predicted_from_their_own_rows() -> None:
+    # Pattern 0 of cell 0 says yes, of cell 1 no; pattern 4 of cell 1 borrows from its own cell, cell 3 from nobody.
+    made = Prediction.of_sample(num=[1, 0, 0], den=[1, 1, 0], code=[0, 81, 81], weight=[1, 3, 1])
+    num, den = made.of([0, 5, 81, 85, 3 * 81])
+    assert num.tolist() == [1, 1, 0, 0, 0]
+    assert den.tolist() == [1, 1, 0.75, 0.75, 0]
+
+
+def test_a_cell_without_rows_is_predicted_as_nothing() -> None:
+    made = Prediction.of_sample(num=[1, 1], den=[1, 1], code=[0, 2 * 81], weight=[1, 1])
+    assert made.of([0, 81, 162])[1].tolist() == [1, 0, 1]

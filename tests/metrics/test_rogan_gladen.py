@@ -108,3 +108,12 @@ def test_wrong_arguments_are_refused() -> None:
         rogan_gladen(0.5, 0, known)
     with pytest.raises(ValueError, match="level is 95"):
         smoothed(0.5, 10, known, level=95)
+
+
+def test_a_judge_no_better_than_chance_is_refused_before_its_counts_are_smoothed() -> None:
+    # Smoothing draws 1 of 3 to .4 and 66 of 100 to .657: together above 1, which the counts themselves are not.
+    known = Calibration(sensitivity=1 / 3, specificity=0.66, n_yes=3, n_no=100)
+    found = smoothed(0.4, 100, known)
+    assert found.value is None
+    assert found.why_undefined is not None
+    assert "0.33 + specificity 0.66" in found.why_undefined

@@ -178,6 +178,45 @@ def test_such_tasks_are_named_and_not_narrower() -> None:
         assert wide.low <= narrow.low < narrow.high <= wide.high
 
 
+def test_annotators_like_these_are_named_and_not_narrower() -> None:
+    judged, labelled = study()
+    labelled = replace(labelled, annotator=[f"p{row % 6}" for row in range(240)])
+    here, like = (
+        table(judged, labelled, metrics=[METRICS["SES"]], slices=[{}], target="A", annotators=who)
+        for who in ("these annotators", "annotators like these")
+    )
+    assert [row.annotators for row in like] == ["these annotators", "annotators like these", "annotators like these"]
+    assert like[0] == here[0]
+    for narrow, wide in zip(here[1:], like[1:], strict=True):
+        assert narrow.value == wide.value
+        assert narrow.low is not None
+        assert narrow.high is not None
+        assert wide.low is not None
+        assert wide.high is not None
+        assert wide.low <= narrow.low < narrow.high <= wide.high
+
+
+def test_few_annotators_give_a_sentence_and_nothing_is_borrowed_instead() -> None:
+    judged, labelled = study()
+    labelled = replace(labelled, annotator=[f"p{row % 3}" for row in range(240)])
+    options = Options(
+        target="A", methods=("naive", "corrected"), annotators="annotators like these", borrow=("run",), floor=30
+    )
+    (naive, _), (corrected, share) = detailed(
+        judged, labelled, metrics=[METRICS["SES"]], slices=[{"model": "a"}], options=options
+    )
+    assert naive.value is not None
+    assert (corrected.value, corrected.low, corrected.annotators) == (None, None, "annotators like these")
+    assert corrected.why_undefined == "undefined: 3 annotators tell too little of annotators like these; 5 are needed"
+    assert share.n == corrected.n > 30
+
+
+def test_annotators_like_these_need_their_names() -> None:
+    judged, labelled = study()
+    with pytest.raises(ValueError, match="give the annotator of every labelled row"):
+        table(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], target="A", annotators="annotators like these")
+
+
 def test_a_mean_over_runs_is_the_mean_of_the_runs() -> None:
     judged, labelled = study()
     runs: list[dict[str, str]] = [{"run": "0"}, {"run": "1"}]
@@ -247,3 +286,57 @@ def test_slices_follow_the_frame() -> None:
         {"model": "b", "run": "1"},
         {"model": "b", "run": "2"},
     ]
+
+
+@pytest.mark.parametrize("labels_of_the_second", [0, 1])
+def test_a_mean_over_runs_with_a_run_that_hardly_anyone_labelled_says_so(labels_of_the_second: int) -> None:
+    judged, labelled = study()
+    run = np.array(labelled.columns["run"])
+    kept = (run == "0") | (np.cumsum(run == "1") <= labels_of_the_second)
+    C = np.where(kept, labelled.C, np.nan)
+    few = replace(labelled, C=C)
+    rows = table(judged, few, metrics=[METRICS["Acc"]], slices=[{}], target="A", average="runs", floor=1)
+    assert [row.tier for row in rows] == [None, "refused", "refused"]
+    why = "refused: 1 of the 2 parts to average have fewer than 2 labels in the denominator; label more"
+    assert [row.why_undefined for row in rows[1:]] == [why, why]
+    assert rows[0].value is not None
+    pooled = table(judged, few, metrics=[METRICS["Acc"]], slices=[{}], target="A", methods=["corrected"])
+    assert pooled[0].value is not None
+
+
+def test_a_run_that_is_labelled_whole_needs_no_second_label() -> None:
+    judged, labelled = study()
+    run = np.array(labelled.columns["run"])
+    # One response is left of the second run, and it is labelled.
+    last = int(np.flatnonzero(run == "1")[0])
+    code, C = int(labelled.code[last]), np.where((run == "0") | (np.arange(240) == last), labelled.C, np.nan)
+    frame = np.array(judged.columns["run"]) == "0"
+    small = JudgedRows(
+        columns={
+            name: [*np.array(values)[frame].tolist(), labelled.columns[name][last]]
+            for name, values in judged.columns.items()
+        },
+        code=np.append(judged.code[frame], code),
+        count=np.ones(int(frame.sum()) + 1, dtype=np.int64),
+    )
+    (row,) = table(
+        small,
+        replace(labelled, C=C),
+        metrics=[METRICS["Acc"]],
+        slices=[{}],
+        target="A",
+        average="runs",
+        methods=["corrected"],
+    )
+    assert row.value is not None
+
+
+def test_bad_rows_are_refused_before_anything_is_computed() -> None:
+    judged, labelled = study()
+
+    def never(usable: NDArray[np.bool_]) -> Design:
+        raise AssertionError("a design was made of bad rows")
+
+    bad = replace(labelled, C=np.full(240, 3.0), design_of=never)
+    with pytest.raises(ValueError, match=r"label C is 3 in 240 rows.*no column 'prompt'"):
+        table(judged, bad, metrics=[METRICS["Acc"]], slices=[{"prompt": "p"}], target="A")

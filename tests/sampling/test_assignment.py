@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling.assignment import assign
+from sampling.assignment import Limits, assign
 
 LAWS = settings(deadline=None, max_examples=60)
 CONTEXTS = st.dictionaries(st.integers(0, 999).map(str), st.sampled_from("xyz"), min_size=1, max_size=40)
@@ -102,3 +102,43 @@ def test_an_extended_plan_keeps_who_has_what(few: dict[str, str], more: dict[str
 def test_impossible_plans_are_refused(people: dict[str, int], annotators: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         assign({"c": "x"}, people, annotators, seed=1)
+
+
+@LAWS
+@given(CONTEXTS, st.integers(2, 6), st.integers(0, 99), st.randoms(use_true_random=False))
+def test_limits_come_before_balance(contexts: dict[str, str], n: int, seed: int, random: Random) -> None:
+    people = {context: random.choice([1, 2]) for context in contexts}
+    group = {context: str(int(context) % 7) for context in contexts}
+    barred = {context: random.sample(NAMES[:n], random.choice([0, 1, n])) for context in contexts}
+    limits = Limits(barred=barred, group=group, strict=True)
+    given_to = assign(contexts, people, NAMES[:n], seed=seed, limits=limits)
+    had: dict[str, list[str]] = {name: [] for name in "0123456"}
+    for context, those in given_to.items():
+        assert not set(those) & set(barred[context])
+        had[group[context]] += those
+    assert all(len(set(those)) == len(those) for those in had.values())
+    for context, those in given_to.items():
+        able = set(NAMES[:n]) - set(barred[context]) - (set(had[group[context]]) - set(those))
+        assert len(those) == people[context] or set(those) == able
+
+
+@LAWS
+@given(CONTEXTS, st.integers(0, 99))
+def test_enough_people_are_enough_for_one_context_of_a_group_each(contexts: dict[str, str], seed: int) -> None:
+    people = {context: 1 + int(context) % 2 for context in contexts}
+    group = {context: str(int(context) % 5) for context in contexts}
+    needed = max(sum(people[c] for c in contexts if group[c] == g) for g in set(group.values()))
+    names = [f"p{k}" for k in range(needed)]
+    given_to = assign(contexts, people, names, seed=seed, limits=Limits(group=group, strict=True))
+    assert all(len(those) == people[context] for context, those in given_to.items())
+
+
+def test_avoided_people_get_a_context_when_nobody_else_is_left() -> None:
+    contexts = {str(k): "x" for k in range(6)}
+    limits = Limits(avoided={context: ["p", "q"] for context in contexts})
+    given_to = assign(contexts, {c: 1 + (c == "0") for c in contexts}, "pqr", seed=1, limits=limits)
+    assert all(given_to[context] == ("r",) for context in contexts if context != "0")
+    assert "r" in given_to["0"]
+    assert len(given_to["0"]) == 2
+    few = assign(contexts, dict.fromkeys(contexts, 1), "pq", seed=1, limits=Limits(group=dict.fromkeys(contexts, "t")))
+    assert Counter(those[0] for those in few.values()) == {"p": 3, "q": 3}

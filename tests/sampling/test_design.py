@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from sampling.design import OVERALL_MEAN, OWN_MEAN, Design, Floats
+from sampling.design import OVERALL_MEAN, OWN_MEAN, Design, Floats, Lonely
 from sampling.draw import Candidate, draw, linked_draw
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sampling_cases.json").read_text(encoding="utf-8"))
 LAWS = settings(deadline=None, max_examples=50)
-Lonely = Literal["refuse", "certainty", "adjust"]
 
 
 def design_of(columns: Mapping[str, Any], lonely: Lonely = "refuse") -> Design:
@@ -124,6 +123,26 @@ def test_adjusting_for_a_lonely_stratum_never_narrows(scores: list[float]) -> No
     assert adjust.variance(np.array(scores) + 7) == pytest.approx(adjust.variance(scores))
 
 
+# R's survey multiplies the sum over the strata that have a variance by all strata over these (its function onestage);
+# a stratum drawn whole has one, of 0. Of a, b, c, d the third is lonely: the SE of "certainty" in LONELY-009, R survey
+# 4.1.1, times the root of 4/3.
+def test_averaging_for_a_lonely_stratum_is_what_r_survey_does() -> None:
+    columns = GOLDEN["datasets"]["lonely"]["columns"]
+    y = np.array(columns["y"], dtype=np.float64)
+    design = design_of(columns, "average")
+    size = design.total(np.ones(8))
+    score = (y - design.total(y) / size) / size
+    assert design.variance(score) ** 0.5 == pytest.approx(0.201855059021585 * (4 / 3) ** 0.5, abs=1e-9)
+
+
+def test_averaging_needs_no_lonely_stratum_and_outlives_the_others() -> None:
+    columns = {"stratum": list("aabb"), "stratum_size": [8, 8, 6, 6]}
+    y = [0.0, 1, 3, 1]
+    assert design_of(columns, "average").variance(y) == design_of(columns).variance(y)
+    alone = design_of({"stratum": ["a"], "stratum_size": [8]}, "average")
+    assert alone.variance([3.0]) == 0
+
+
 # SV-005: R survey 4.1.1, degf(svydesign(id = ~1, strata = ~stype, fpc = ~fpc, data = apistrat))
 def test_degrees_of_freedom_of_distinct_units_are_rows_less_strata() -> None:
     design = design_of(GOLDEN["datasets"]["apistrat"]["columns"])
@@ -131,7 +150,7 @@ def test_degrees_of_freedom_of_distinct_units_are_rows_less_strata() -> None:
 
 
 def test_a_stratum_with_one_of_several_units_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="single usable unit: c; merge"):
+    with pytest.raises(ValueError, match="single usable unit: 'c'; merge"):
         design_of(GOLDEN["datasets"]["lonely"]["columns"])
 
 
@@ -152,6 +171,11 @@ def test_a_linked_stratum_whose_rows_are_all_of_one_context_is_refused() -> None
         ({"stratum_size": [4, 5]}, "2 rows and sizes from 4 to 5"),
         ({"stratum_size": [1, 1]}, "2 rows and sizes from 1 to 1"),
         ({"unit": ["u"]}, "lengths"),
+        ({"stratum": ["a", "b"], "stratum_size": [0, 0]}, "stratum 'a' has 1 rows.*stratum 'b' has 1 rows"),
+        (
+            {"inclusion_probability": [0.5, 2], "first_fraction": [1, 0]},
+            "inclusion_probability must lie.*first_fraction must lie",
+        ),
     ],
 )
 def test_wrong_arguments_are_refused(change: dict[str, Any], message: str) -> None:
@@ -160,6 +184,13 @@ def test_wrong_arguments_are_refused(change: dict[str, Any], message: str) -> No
     }  # fmt: skip
     with pytest.raises(ValueError, match=message):
         Design.of_draws(**right | change)
+
+
+def test_a_weight_that_stands_for_nothing_is_refused() -> None:
+    design = design_of({"stratum": ["a", "a"], "stratum_size": [8, 8]})
+    for weight in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="weight must be above 0"):
+            replace(design, weight=np.array([4.0, weight]))
 
 
 def test_no_rows_have_no_variance() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sampling.assignment import assign
 from sampling.effort import Pace, effort
-from sampling.overlap import people_per_item
+from sampling.overlap import shared
 
 LAWS = settings(deadline=None, max_examples=60)
 
@@ -27,7 +27,7 @@ def test_readings_are_those_of_a_simulated_plan() -> None:
     context = {f"r{k}": f"c{k // 3}" for k in range(240)}
     for seed in range(runs):
         strata = {item: random.choice("xy") for item in context}
-        people = people_per_item(strata, share=0.25, seed=seed)
+        people = shared(strata, share=0.25, seed=seed).people
         most: dict[str, int] = defaultdict(int)
         for item, number in people.items():
             most[context[item]] = max(most[context[item]], number)

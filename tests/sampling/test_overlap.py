@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling.numbers import permanent_number
-from sampling.overlap import CORE, overlap, people_per_item
+from sampling.overlap import CORE, overlap, shared
 
 LAWS = settings(deadline=None, max_examples=60)
 ITEMS = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.sampled_from("xyz"), max_size=30)
@@ -67,29 +67,27 @@ def test_a_share_outside_zero_to_one_is_refused(share: float) -> None:
 
 @LAWS
 @given(ITEMS, SHARES, st.integers(0, 40), st.integers(0, 9))
-def test_people_per_item_is_overlap_and_core_together(
-    items: dict[str, str], share: float, core: int, seed: int
-) -> None:
-    people = people_per_item(items, share=share, core=core, seed=seed)
-    doubled = overlap(items, share, seed=seed)
-    central = {item for item, number in people.items() if number == 3}
-    assert len(central) == min(core, len(items))
-    assert {item for item, number in people.items() if number == 2} == doubled - central
+def test_shared_is_overlap_and_core_together(items: dict[str, str], share: float, core: int, seed: int) -> None:
+    found = shared(items, share=share, core=core, seed=seed)
+    assert found.overlap == overlap(items, share, seed=seed)
+    assert len(found.core) == min(core, len(items))
+    assert {item for item, number in found.people.items() if number == 3} == found.core
+    assert {item for item, number in found.people.items() if number == 2} == found.overlap - found.core
+    central = found.core
     taken, sizes = Counter(items[item] for item in central), Counter(items.values())
     assert all(abs(taken[h] - len(central) * size / len(items)) < 1 for h, size in sizes.items())
 
 
 def test_every_item_can_go_to_k_people() -> None:
-    assert people_per_item({"a": "x", "b": "y"}, share=1, people=3, seed=1) == {"a": 3, "b": 3}
-    assert people_per_item({"a": "x", "b": "y"}, share=0, seed=1) == {"a": 1, "b": 1}
+    assert shared({"a": "x", "b": "y"}, share=1, people=3, seed=1).people == {"a": 3, "b": 3}
+    assert shared({"a": "x", "b": "y"}, share=0, seed=1).people == {"a": 1, "b": 1}
 
 
 def test_draw_overlap_core_and_diagnostics_do_not_nest() -> None:
     items = dict.fromkeys(map(str, range(1000)), "x")
     drawn = set(sorted(items, key=lambda i: permanent_number(1, "draw", i))[:400])
     doubled = overlap(items, 0.4, seed=1)
-    people = people_per_item(items, share=0.4, core=CORE * 5, seed=1)
-    central = {item for item, number in people.items() if number == 3}
+    central = shared(items, share=0.4, core=CORE * 5, seed=1).core
     diagnostics = overlap(items, 0.4, seed=1, purpose="diagnostics")
     sets = [drawn, doubled, central, diagnostics]
     # Independent 40 % share 160 +- 10 of 1000 items.
@@ -114,4 +112,4 @@ def test_an_overlap_that_is_extended_keeps_its_members(
 @pytest.mark.parametrize("options", [{"people": 0}, {"core": -1}, {"core_people": 0}])
 def test_numbers_of_people_that_make_no_sense_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected 1, 1 and 0 or more"):
-        people_per_item({"a": "x"}, share=0.5, seed=1, **options)  # type: ignore[arg-type]  # mixed keyword values
+        shared({"a": "x"}, share=0.5, seed=1, **options)  # type: ignore[arg-type]  # mixed keyword values

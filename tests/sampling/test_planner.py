@@ -6,8 +6,8 @@ from hypothesis import assume as given_that
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling.expected import Expected, Floats
-from sampling.planner import Assumptions, labels_bought, labels_needed, outlook
+from sampling.expected import Assumptions, Expected, Floats
+from sampling.planner import labels_bought, labels_needed, outlook
 
 LAWS = settings(deadline=None, max_examples=20)
 AUDIT = {
@@ -184,9 +184,6 @@ def test_annotators_who_differ_widen_the_estimate_as_planned() -> None:
         ({"sensitivity": -0.1}, {}, "'a': sensitivity is -0.1"),
         ({"stratum_size": -1}, {}, "size -1"),
         ({"in_denominator": 0.0}, {}, "slice 'everything' has an empty denominator"),
-        ({}, {"assume": Assumptions(level=1)}, "level is 1"),
-        ({}, {"assume": Assumptions(deff=0)}, "deff 0"),
-        ({}, {"assume": Assumptions(rho=0.1)}, "number of annotators matters"),
         ({}, {"slices": {}}, "'a' has no slice"),
         ({}, {"half_width": 0}, "half_width is 0"),
     ],
@@ -196,6 +193,20 @@ def test_wrong_expectations_are_refused(change: dict[str, float], options: dict[
     wish = {"half_width": 0.05} | options
     with pytest.raises(ValueError, match=message):
         labels_needed({"a": replace(expected, **change)}, **wish)  # type: ignore[arg-type]  # mixed keyword values
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 1.0}, "level is 1"),
+        ({"deff": 0.0}, "deff 0"),
+        ({"rho": 2.0, "annotators": 2}, "rho 2"),
+        ({"rho": 0.1}, "number of annotators matters"),
+    ],
+)
+def test_wrong_assumptions_are_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Assumptions(**options)  # type: ignore[arg-type]  # mixed keyword values
 
 
 def test_impossible_numbers_of_labels_are_refused() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling.overlap import overlap
-from sampling.repeats import with_repeats
+from sampling.repeats import repeat_after, with_repeats
 
 LAWS = settings(deadline=None, max_examples=60)
 
@@ -52,6 +52,24 @@ def test_repeats_differ_by_annotator_and_do_not_nest_with_the_overlap() -> None:
     doubled = overlap(dict.fromkeys(queue, "x"), 0.4, seed=1)
     for a, b in [(again[0], again[1]), (again[0], doubled), (again[1], doubled)]:
         assert 120 < len(a & b) < 200
+
+
+def test_where_the_queue_is_unknown_a_share_repeats_at_every_distance() -> None:
+    found = [repeat_after(str(k), 0.3, annotator="p", seed=1, gap=10) for k in range(2000)]
+    later = [n for n in found if n is not None]
+    # 600 +- 20 of 2000
+    assert 520 < len(later) < 680
+    assert set(later) == set(range(10, 21))
+    assert {repeat_after(str(k), 0.0, annotator="p", seed=1) for k in range(50)} == {None}
+    planned = {s.item_id for s in with_repeats(list(map(str, range(2000))), 0.3, annotator="p", seed=1) if s.repeat}
+    again = {str(k) for k, n in enumerate(found) if n is not None}
+    assert len(again & planned) > 0.9 * min(len(again), len(planned))
+
+
+@pytest.mark.parametrize(("share", "gap"), [(-0.1, 1), (1.1, 1), (0.5, 0)])
+def test_a_share_or_gap_that_makes_no_sense_is_refused(share: float, gap: int) -> None:
+    with pytest.raises(ValueError, match="expected a share from 0 to 1 and a gap of at least 1"):
+        repeat_after("a", share, annotator="p", seed=1, gap=gap)
 
 
 @pytest.mark.parametrize(("queue", "share", "gap"), [(["a"], 1.1, 1), (["a"], 0.5, 0), (["a", "a"], 0.5, 1)])

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit_app.actions.dealing import deal_in
 from audit_app.actions.labelling import SCREENS, commit, next_view
 from audit_app.actions.staffing import is_soft
 from data.records import Context, Passage, Person, Response, Task
@@ -68,6 +69,7 @@ class Witness:
                 row["state"] == "open"
                 or (row["state"] == "claimed" and row["lease_until"] < "2001" and not row["answers"])
             )
+            and row["reserved_for"] in (None, person.person_id)
             and (self.soft or contexts[row["task_id"]] <= {row["context_id"]})
         }
 
@@ -178,7 +180,10 @@ def fill(store: Store, plan: Plan, persons: list[Person]) -> None:
             assignments.add(store, openings)
             position += 1
     for person in persons:
-        people.ensure(store, person)
+        people.add(store, person)
+    items.add_sample(store, {"sample_id": "main", "seed": 1, "strata": [], "context_strata": [], "unit": "response",
+                             "linked": 1, "overlap": 0.0, "diagnostics": 0.0, "frame_hash": "f", "rubric_hash": "r",
+                             "created_at": "2026-01-01", "repeats": 0.5}, [])  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +203,7 @@ steps = st.lists(
     st.tuples(
         st.integers(0, 9),
         st.sampled_from(sorted(SCREENS)),
-        st.sampled_from(["look", "answer", "answer", "answer", "expire", "grow"]),
+        st.sampled_from(["look", "answer", "answer", "answer", "expire", "grow", "deal"]),
     ),
     max_size=40,
 )
@@ -224,6 +229,11 @@ def act(witness: Witness, person: Person, screen: str, step: str) -> None:
         witness.answer(person, screen)
     elif step == "grow":
         witness.grow()
+    elif step == "deal":
+        # Without the person whose turn it is every other time: people come and go.
+        with witness.store.transaction():
+            away = [person.person_id] if screen == "context" else []
+            deal_in(witness.store, witness.study, without=away)
     else:
         witness.store.change("UPDATE assignment SET lease_until = '2000' WHERE person_id = ?", [person.person_id])
 
@@ -249,7 +259,7 @@ def test_enough_people_finish_the_evidence_pass_one_context_each(
 ) -> None:
     for witness in witnesses(template, plan, annotators(named)):
         for who, screen, step in todo:
-            if step in ("look", "answer"):
+            if step in ("look", "answer") or (step == "deal" and screen == "label"):
                 act(witness, witness.persons[who % len(named)], screen, step)
         witness.finish()
         left = witness.rows("SELECT * FROM assignment WHERE pass = 'evidence' AND state <> 'done'")

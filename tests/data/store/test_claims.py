@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from data.records import Person
-from data.store import assignments, events, people
+from data.store import assignments, claims, events, people
 from data.store.connection import Store, open_store
 from data.study import Study
 
@@ -36,8 +36,8 @@ def plan(store: Store, openings: list[tuple[dict[str, Any], str, int]], n_people
 def take(
     store: Store, person: str, pass_: str = "evidence", *, soft: bool = False, evidence: bool = True
 ) -> str | None:
-    found = assignments.claim(store, person, pass_, until=LATER, evidence=evidence, soft=soft)
-    n = assignments.open_for(store, person, pass_, evidence=evidence, soft=soft)
+    found = claims.claim(store, person, pass_, until=LATER, evidence=evidence, soft=soft)
+    n = claims.open_for(store, person, pass_, evidence=evidence, soft=soft)
     assert found or n == 0
     return found.item_id if found else None
 
@@ -66,7 +66,7 @@ def store(study: Study) -> Iterator[Store]:
 
 def test_openings_come_in_the_plans_order_and_an_item_once_per_person(store: Store) -> None:
     plan(store, [(item("t2", "c2", "r2"), "evidence", 1), (item("t1", "c1", "r1"), "evidence", 2)])
-    assert assignments.open_for(store, "p1", "evidence", evidence=True, soft=False) == 2
+    assert claims.open_for(store, "p1", "evidence", evidence=True, soft=False) == 2
     taken = []
     for person in ("p1", "p1", "p1", "p2", "p2"):
         taken.append(take(store, person))
@@ -79,7 +79,7 @@ def test_openings_come_in_the_plans_order_and_an_item_once_per_person(store: Sto
 
 def test_a_claim_says_who_has_it_and_until_when(store: Store) -> None:
     plan(store, [(item("t", "c", "r"), "evidence", 1)])
-    taken = assignments.claim(store, "p1", "evidence", until=LATER, evidence=True, soft=False)
+    taken = claims.claim(store, "p1", "evidence", until=LATER, evidence=True, soft=False)
     assert taken
     assert (taken.person_id, taken.state, taken.lease_until, taken.purpose) == ("p1", "claimed", LATER, "plan")
     assert assignments.find(store, taken.assignment_id) == taken
@@ -145,7 +145,7 @@ def test_an_expired_lease_without_answers_is_offered_again_and_one_with_answers_
                        "seen_before": {}, "rubric_hash": "h"})  # fmt: skip
     expire(store, "p1")
     expire(store, "p2")
-    assert assignments.open_for(store, "p3", "evidence", evidence=True, soft=False) == 1
+    assert claims.open_for(store, "p3", "evidence", evidence=True, soft=False) == 1
     assert take(store, "p3") == "s"
     assert take(store, "p4") is None
     still = assignments.in_hand(store, "p1", ["evidence"])
@@ -241,14 +241,14 @@ def test_the_people_needed_are_counted_per_task(store: Store) -> None:
 WORK = """
 import sys
 from pathlib import Path
-from data.store import assignments
+from data.store import assignments, claims
 from data.store.connection import open_store
 from data.study import open_study
 study, person = open_study(Path(sys.argv[1])), sys.argv[2]
 sys.stdin.readline()
 while True:
     with open_store(study) as store:
-        taken = assignments.claim(store, person, "evidence", until="2999", evidence=True, soft=False)
+        taken = claims.claim(store, person, "evidence", until="2999", evidence=True, soft=False)
         if taken is None:
             break
         assignments.finish(store, taken.assignment_id, "done")
@@ -287,9 +287,9 @@ def test_a_claim_in_a_large_plan_is_quick(store: Store) -> None:
 
     def seconds(person: str, pass_: str) -> list[float]:
         start = time.perf_counter()
-        taken = assignments.claim(store, person, pass_, until=LATER, evidence=pass_ == "evidence", soft=False)
+        taken = claims.claim(store, person, pass_, until=LATER, evidence=pass_ == "evidence", soft=False)
         middle = time.perf_counter()
-        assignments.open_for(store, person, pass_, evidence=pass_ == "evidence", soft=False)
+        claims.open_for(store, person, pass_, evidence=pass_ == "evidence", soft=False)
         end = time.perf_counter()
         if taken:
             events.expose(store, taken.assignment_id, person, "GroundingView", PASSAGES)
@@ -306,7 +306,7 @@ def test_a_claim_in_a_large_plan_is_quick(store: Store) -> None:
     steps = [
         row["detail"]
         for row in store.rows(
-            "EXPLAIN QUERY PLAN WITH " + assignments._PERSON + " SELECT * FROM gold, seen", {"person": "p1"}
+            "EXPLAIN QUERY PLAN WITH " + claims._PERSON + " SELECT * FROM gold, seen", {"person": "p1"}
         )
     ]
     assert not [step for step in steps if step.startswith(("SCAN assignment", "SCAN exposure"))]

@@ -1,0 +1,158 @@
+"""Correcting a judge's shares of yes by a calibration set that comes from elsewhere (Rogan–Gladen)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from audit_app.actions.labelled import find_judge
+from audit_app.actions.seal import require_open
+from audit_app.actions.wording import with_interval
+from data import frame as frames
+from data.errors import Problem, StudyProblem
+from data.parsing import Bad, binary
+from data.reading import Row, read
+from data.records import LABELS
+from data.store.connection import open_store
+from data.study import Study
+from metrics.rogan_gladen import SENTENCE, Calibration, Corrected, smoothed
+
+FIELDS = ("label", "human", "judge")
+"""Of every row of a calibration file: which label, what a person said, what the judge said of the same response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """The share of yes of one label, by the judge and as corrected."""
+
+    label: str
+    judged_yes: float
+    """Share of the responses that the judge calls yes."""
+    n_unscored: int
+    """Responses without this label of the judge, left out."""
+    calibration: Calibration
+    corrected: Corrected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibratedResult:
+    """Every label of the calibration file."""
+
+    judge: str
+    labels: tuple[Calibrated, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What the numbers rest on, and what they do not cover."""
+        return (
+            f"Judge {self.judge}. {SENTENCE} It says nothing of SES, cSES, ESD and BAS, and not of how people "
+            "differ. With labels on a sample of these responses use `evidence-audit metrics` instead."
+        )
+
+
+def calibrate(study: Study, file: Path, *, judge: str | None = None, level: float = 0.95) -> CalibratedResult:
+    """The judge's share of yes per label, corrected by its errors on a calibration set from elsewhere.
+
+    The study's own labels are not used. The judged responses are taken as a sample of such responses.
+
+    Raises:
+        StudyProblem: The file has bad rows, or no human yes or no human no of a label; nothing was judged; or results
+            are sealed, as the judge's share is one.
+    """
+    sets = read_calibration(file)
+    frame = frames.open_frame(study)
+    who = find_judge(frame, judge)
+    if who is None:
+        raise StudyProblem("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`")
+    with open_store(study) as store:
+        require_open(store)
+    counts = frames.pattern_counts(frame, who, [])
+    n = counts["n"].to_numpy(np.int64)
+    found = []
+    for label, known in sets.items():
+        said = counts[label].to_numpy(np.float64, na_value=np.nan)
+        scored, yes = int(n[~np.isnan(said)].sum()), int(n[said == 1].sum())
+        if not scored:
+            raise StudyProblem(f"judge {who!r} gave no label {label} here; leave its rows out of {file}")
+        found.append(
+            Calibrated(
+                label=label,
+                judged_yes=yes / scored,
+                n_unscored=int(n.sum()) - scored,
+                calibration=known,
+                corrected=smoothed(yes / scored, scored, known, level=level),
+            )
+        )
+    return CalibratedResult(judge=who, labels=tuple(found))
+
+
+def read_calibration(file: Path) -> dict[str, Calibration]:
+    """The judge's error rates per label, from rows with the fields label, human and judge (1/0, true/false, yes/no).
+
+    Raises:
+        StudyProblem: Every bad row, or the labels that lack a human yes or a human no.
+    """
+    problems: list[Problem] = []
+    counts: dict[str, dict[tuple[int, int], int]] = {}
+    for row in read(file):
+        values = row if isinstance(row, Problem) else _row(row)
+        if isinstance(values, Problem):
+            problems.append(values)
+            continue
+        label, human, judge = values
+        cell = counts.setdefault(label, {})
+        cell[human, judge] = cell.get((human, judge), 0) + 1
+    if problems:
+        raise StudyProblem(problems)
+    if not counts:
+        raise StudyProblem(f"{file}: no rows; expected the fields {', '.join(FIELDS)}")
+    return {label: _calibration(file, label, counts[label]) for label in sorted(counts, key=LABELS.index)}
+
+
+def _row(row: Row) -> tuple[str, int, int] | Problem:
+    label = row.values.get("label")
+    if label not in LABELS:
+        return Problem(where=row.where, field="label", message=f"is {label!r}; expected one of {', '.join(LABELS)}")
+    said = []
+    for name in FIELDS[1:]:
+        try:
+            said.append(binary(row.values.get(name)))
+        except Bad as bad:
+            return Problem(where=row.where, field=name, message=str(bad).removesuffix(", or empty for unscored"))
+    return str(label), said[0], said[1]
+
+
+def _calibration(file: Path, label: str, cell: Mapping[tuple[int, int], int]) -> Calibration:
+    n_yes, n_no = (cell.get((human, 0), 0) + cell.get((human, 1), 0) for human in (1, 0))
+    if not (n_yes and n_no):
+        raise StudyProblem(
+            f"{file}: label {label} has {n_yes} human yes and {n_no} human no; the judge's errors need both"
+        )
+    return Calibration(
+        sensitivity=cell.get((1, 1), 0) / n_yes, specificity=cell.get((0, 0), 0) / n_no, n_yes=n_yes, n_no=n_no
+    )
+
+
+def calibrated_rows(result: CalibratedResult) -> list[dict[str, str]]:
+    """One row per label."""
+    return [
+        {
+            "label": one.label,
+            "judge says yes": with_interval(one.judged_yes, None, None),
+            "corrected": with_interval(one.corrected.value, one.corrected.low, one.corrected.high),
+            "sensitivity": with_interval(one.calibration.sensitivity, None, None),
+            "of human yes": str(one.calibration.n_yes),
+            "specificity": with_interval(one.calibration.specificity, None, None),
+            "of human no": str(one.calibration.n_no),
+            "n": str(one.corrected.n),
+            "unscored": str(one.n_unscored) if one.n_unscored else "",
+            "note": one.corrected.why_undefined or _moved(one.corrected),
+        }
+        for one in result.labels
+    ]
+
+
+def _moved(found: Corrected) -> str:
+    outside = found.unclipped is not None and not 0 <= found.unclipped <= 1
+    return "moved into 0–100 %: the judge errs otherwise here than on the calibration set" if outside else ""

@@ -1,0 +1,61 @@
+"""What a design refuses by name, before anything is computed from it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def check_rows(h: NDArray[np.intp], shares: Mapping[str, Floats], others: Sequence[Floats | NDArray[np.intp]]) -> None:
+    """One entry per row in every argument, and shares in (0, 1].
+
+    Raises:
+        ValueError: They are not; all shares at once.
+    """
+    lengths = {len(h), *(len(values) for values in (*shares.values(), *others))}
+    if len(lengths) > 1:
+        raise ValueError(f"all arguments need one entry per row; found lengths {sorted(lengths)}")
+    wrong = [
+        f"{name} must lie in (0, 1]; found {share[outside][0]} in {outside.sum()} rows"
+        for name, share in shares.items()
+        if (outside := ~((share > 0) & (share <= 1))).any()
+    ]
+    if wrong:
+        raise ValueError("; ".join(wrong))
+
+
+def check_strata(
+    strata: NDArray[np.object_],
+    h: NDArray[np.intp],
+    size: Floats,
+    shares: Mapping[str, Floats],
+    codes: Sequence[NDArray[np.intp]],
+) -> None:
+    """As `check_rows`; and one size per stratum, not below the rows at hand.
+
+    Raises:
+        ValueError: All strata at once.
+    """
+    check_rows(h, shares, (size, *codes))
+    rows = np.bincount(h, minlength=len(strata))
+    smallest, largest = np.full(len(strata), np.inf), np.full(len(strata), -np.inf)
+    np.minimum.at(smallest, h, size)
+    np.maximum.at(largest, h, size)
+    wrong = [
+        f"stratum {strata[k]!r} has {rows[k]} rows and sizes from {smallest[k]:g} to {largest[k]:g}"
+        for k in np.flatnonzero(~((smallest == largest) & (smallest >= rows)))
+    ]
+    if wrong:
+        raise ValueError(f"{'; '.join(wrong)}; give the one number of rows that the population has in it")
+
+
+def refuse_lonely(strata: NDArray[np.object_]) -> None:
+    """Strata of a single usable unit have no variance to show.
+
+    Raises:
+        ValueError: There are such strata.
+    """
+    if len(strata):
+        raise ValueError(f"strata with a single usable unit: {', '.join(map(repr, strata))}; merge them first")

@@ -92,6 +92,6 @@ def _name(one: MetricBudget) -> str:
 
 def _part(part: Part) -> str:
     if part.share is None or (part.doubled is None and not part.share):
-        return "–"
+        return ""
     share = f"{100 * part.share:.0f} %"
     return share if part.doubled is None else f"{share}, ±{100 * part.doubled:.1f} if doubled"

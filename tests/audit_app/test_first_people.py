@@ -78,7 +78,7 @@ def test_work_that_chance_did_not_deal_is_named(grid: Any, study_from: Any, give
     assert NOT_DEALT in found.remarks
     assert NOT_DEALT not in metrics(study).remarks
     acc = next(e for e in found.estimates if e.method == "corrected")
-    assert "2 annotators tell too little of annotators like these; 5 are needed" in acc.why_undefined
+    assert "2 annotators tell too little of annotators like these; 5 are needed" in (acc.why_undefined or "")
     ended = CliRunner().invoke(cli, ["metrics", "--annotators", "such", "--study", str(study.path)])
     assert NOT_DEALT in ended.stderr
     with open_store(dealt) as store:  # one response went to somebody else after all

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling.numbers import permanent_number
-from sampling.overlap import CORE, overlap, shared
+from sampling.overlap import overlap, shared
 
 LAWS = settings(deadline=None, max_examples=60)
 ITEMS = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.sampled_from("xyz"), max_size=30)
@@ -87,7 +87,7 @@ def test_draw_overlap_core_and_diagnostics_do_not_nest() -> None:
     items = dict.fromkeys(map(str, range(1000)), "x")
     drawn = set(sorted(items, key=lambda i: permanent_number(1, "draw", i))[:400])
     doubled = overlap(items, 0.4, seed=1)
-    central = shared(items, share=0.4, core=CORE * 5, seed=1).core
+    central = shared(items, share=0.4, core=400, seed=1).core
     diagnostics = overlap(items, 0.4, seed=1, purpose="diagnostics")
     sets = [drawn, doubled, central, diagnostics]
     # Independent 40 % share 160 +- 10 of 1000 items.

@@ -109,6 +109,21 @@ def test_an_overlap_that_is_extended_keeps_its_members(
         assert set(ranked[: sum(items[i] == name for i in after)]) == {i for i in after if items[i] == name}
 
 
+@LAWS
+@given(ITEMS, ITEMS, SHARES, st.integers(0, 20), st.integers(0, 20), st.randoms(use_true_random=False))
+def test_a_core_that_is_extended_keeps_its_members_in_any_order(
+    few: dict[str, str], more: dict[str, str], share: float, core: int, further: int, random: Random
+) -> None:
+    before, items = shared(few, share=share, core=core, seed=1), more | few
+    after = shared(items, share=share, core=core + further, seed=1, keep=before.overlap, keep_core=before.core)
+    assert before.core <= after.core
+    assert before.overlap <= after.overlap
+    assert all(after.people[item] >= number for item, number in before.people.items())
+    moved = {item: items[item] for item in random.sample(list(items), len(items))}
+    again = shared(moved, share=share, core=core + further, seed=1, keep=before.overlap, keep_core=before.core)
+    assert again == after
+
+
 @pytest.mark.parametrize("options", [{"people": 0}, {"core": -1}, {"core_people": 0}])
 def test_numbers_of_people_that_make_no_sense_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected 1, 1 and 0 or more"):

@@ -90,6 +90,41 @@ def test_values_and_intervals_stay_in_range_and_say_where_they_were(
             assert 0 <= found.low <= found.value <= found.high <= 1
 
 
+RATES = st.integers(60, 100).map(lambda percent: percent / 100)
+
+
+@settings(deadline=None, max_examples=60)
+@given(p=RATES.map(lambda rate: (rate - 0.6) * 2.5), q1=RATES, q0=RATES, n=st.integers(1, 5000), m=st.integers(1, 500))
+def test_calling_yes_no_and_no_yes_mirrors_the_estimate(p: float, q1: float, q0: float, n: int, m: int) -> None:
+    known = Calibration(sensitivity=q1, specificity=q0, n_yes=m, n_no=2 * m)
+    other = Calibration(sensitivity=q0, specificity=q1, n_yes=2 * m, n_no=m)
+    for one, back in (
+        (rogan_gladen(p, n, known), rogan_gladen(1 - p, n, other)),
+        (smoothed(p, n, known), smoothed(1 - p, n, other)),
+    ):
+        assert (one.value is None) == (back.value is None)
+        if one.value is None or back.value is None:
+            continue
+        assert back.value == pytest.approx(1 - one.value, abs=1e-9)
+        if one.low is not None and one.high is not None:
+            assert (back.low, back.high) == pytest.approx((1 - one.high, 1 - one.low), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(value=st.floats(0.2, 0.8), q1=RATES, q0=RATES)
+def test_more_of_the_same_narrows_the_interval(value: float, q1: float, q0: float) -> None:
+    p = value * q1 + (1 - value) * (1 - q0)
+    widths = []
+    for times in (1, 4, 16):
+        known = Calibration(sensitivity=q1, specificity=q0, n_yes=50 * times, n_no=50 * times)
+        found = smoothed(p, 200 * times, known)
+        assert found.low is not None
+        assert found.high is not None
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths, reverse=True)
+    assert rogan_gladen(p, 200, known).value == pytest.approx(value)
+
+
 def test_a_perfect_judge_changes_nothing() -> None:
     assert rogan_gladen(0.3, 10, Calibration(sensitivity=1, specificity=1, n_yes=5, n_no=5)).value == pytest.approx(0.3)
 

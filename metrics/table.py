@@ -172,9 +172,8 @@ class OfMetric:
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
-        settled = labelled.adjudicated
         self._lost = ~usable
-        if settled is not None:  # of some of which it is settled that nobody can say
+        if (settled := labelled.adjudicated) is not None:  # of some of which it is settled that nobody can say
             self._lost |= settled.overlap & np.isnan(metric.terms(settled.C, settled.A, settled.G, settled.D)[1])
         self._code = restrict(judged.code, metric.reads)
         self._predictions: dict[str | None, Prediction] = {}

@@ -16,6 +16,7 @@ from audit_app.actions.demo import Demo
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics
 from audit_app.actions.metric_rows import interval_lines, metric_rows, note
+from audit_app.actions.registering import Intent, register
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, metrics
 from audit_app.actions.sampling import Plan, draw_sample
@@ -46,6 +47,16 @@ def test_the_page_on_metrics_names_every_metric_and_every_field() -> None:
     assert [name for name in FIELDS + ADDED if not re.search(rf"\b{name}\b", fields)] == []
     options = {option for command in cli.commands["metrics"].params for option in command.opts}
     assert set(re.findall(r"(?<=`)--[a-z-]+", page)) <= options
+
+
+def test_what_was_not_registered_in_this_form_is_exploratory(demo_copy: Study) -> None:
+    register(demo_copy, Intent(metrics=("SES",), by=(("model",),)))
+    assert (metrics(demo_copy, names=["SES"]).standing or "").startswith("SES: registered on")
+    ways: Sequence[dict[str, Any]] = ({"about": "such tasks"}, {"average": "regimes"},
+                                      {"by": ["model"], "borrow": ["condition"]})  # fmt: skip
+    for way in ways:
+        said = metrics(demo_copy, names=["SES"], **way).standing or ""
+        assert said.startswith("Exploratory, not registered in this form: SES.")
 
 
 def inside(narrow: DetailedEstimate, wide: DetailedEstimate) -> bool:

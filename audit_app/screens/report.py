@@ -15,7 +15,7 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
 from audit_app.figures import Dot
-from audit_app.screens.report_options import Options, choose
+from audit_app.report_options import Options, choose
 from data.study import Study
 from metrics.definitions import METRICS, WARRANTS
 

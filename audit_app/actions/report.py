@@ -1,14 +1,19 @@
 """The report: one page of Markdown, or the same as JSON."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from audit_app.actions.contexts import ContextAudit, context_audit
+from audit_app.actions.answered import Grounding
+from audit_app.actions.budgeting import budget_lines, budget_rows
+from audit_app.actions.contexts import ContextAudit, broken_rows, context_audit
+from audit_app.actions.detail import DetailedEstimate
+from audit_app.actions.diagnostics import DiagnosticsResult, diagnostics
 from audit_app.actions.judge_rows import judge_rows
 from audit_app.actions.judging import JudgeCheck, judge_check
-from audit_app.actions.labelled import Grounding
+from audit_app.actions.metric_rows import interval_lines, metric_rows, number, view_rows
 from audit_app.actions.rater_rows import agreement_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
 from audit_app.actions.results import MetricsResult, metrics
@@ -18,29 +23,6 @@ from audit_app.actions.wording import with_interval as with_interval
 from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import METRICS
-from metrics.estimate import Estimate
-
-METHODS = ("naive", "human-only", "corrected")
-
-
-def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
-    """One row per metric and slice: naive, human-only, corrected, labels used, and what is missing."""
-    rows: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
-    for estimate in estimates:
-        key = (estimate.metric, tuple(estimate.slice.values()))
-        row = rows.setdefault(
-            key,
-            {
-                "metric": estimate.metric,
-                "slice": " · ".join(v or "(none)" for v in estimate.slice.values()) or "all responses",
-            },
-        )
-        row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
-        if estimate.method == "corrected":
-            row["labels"] = str(estimate.n)
-            row["dropped"] = str(estimate.n_dropped) if estimate.n_dropped else ""
-            row["note"] = estimate.why_undefined or ""
-    return list(rows.values())
 
 
 def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
@@ -64,9 +46,14 @@ class Report:
     study: str
     overall: MetricsResult
     by_condition: MetricsResult | None
+    adjudicated: MetricsResult | None
+    """The overall numbers for target B, once enough of the overlap is decided for any of them."""
+    diagnostics: DiagnosticsResult | None
     judge: JudgeCheck | None
     agreement: AgreementResult | None
     contexts: ContextAudit | None
+    views: tuple[DetailedEstimate, ...]
+    """The corrected numbers of all contexts, of valid ones, and of each as what it really is; empty without audit."""
     missing: tuple[str, ...]
     """What could not be reported, and why."""
 
@@ -77,9 +64,13 @@ class Report:
             "sentence": self.overall.sentence,
             "seal": self.overall.seal.sentence,
             "metrics": [e.as_dict() for e in (self.by_condition or self.overall).estimates],
+            "adjudicated": [e.as_dict() for e in self.adjudicated.estimates] if self.adjudicated else None,
+            "diagnostics": [e.as_dict() for e in self.diagnostics.estimates] if self.diagnostics else None,
             "judge": asdict(self.judge) if self.judge else None,
             "agreement": asdict(self.agreement) if self.agreement else None,
             "contexts": asdict(self.contexts) if self.contexts else None,
+            "by_contexts": [e.as_dict() for e in self.views],
+            "budgets": [one.as_dict() for one in self.overall.budgets],
             "missing": list(self.missing),
         }
 
@@ -89,10 +80,19 @@ def report(
 ) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
     by = ["condition"] if study.conditions else []
-    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding)
-    overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
+    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget=True)
+    overall = replace(
+        sliced,
+        estimates=tuple(e for e in sliced.estimates if not e.slice),
+        budgets=tuple(one for one in sliced.budgets if not one.slice),
+    )
     missing = [overall.left_out] if overall.left_out else []
-    checked = compared = audited = None
+    checked = compared = audited = adjudicated = None
+    with suppress(StudyProblem):
+        # Without an overlap nobody planned to adjudicate: nothing is missing.
+        adjudicated = metrics(study, sample_id=sample_id, judge=judge, target="B", grounding=grounding)
+        missing += [adjudicated.settled.sentence] if adjudicated.settled and adjudicated.settled.sentence else []
+    scored = diagnostics(study, sample_id=sample_id, judge=judge)
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)
     except StudyProblem as problem:
@@ -106,16 +106,31 @@ def report(
             audited = context_audit(study, sample_id=sample_id)
         except StudyProblem as problem:
             missing.append(f"Context audit: {problem}")
-    by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
     return Report(
         study=study.name,
         overall=overall,
-        by_condition=by_condition,
+        by_condition=sliced if any(e.slice.get("condition") for e in sliced.estimates) else None,
+        adjudicated=adjudicated if adjudicated and _corrected(adjudicated) else None,
+        diagnostics=scored if scored.estimates else None,
         judge=checked,
         agreement=compared,
         contexts=audited if audited and audited.n_drawn else None,
+        views=views(study, sliced, by=by) if audited and audited.n_audited else (),
         missing=tuple(missing),
     )
+
+
+def views(study: Study, all_contexts: MetricsResult, *, by: Sequence[str]) -> tuple[DetailedEstimate, ...]:
+    """Corrected numbers made in one way under every view of the contexts; none where no labelled row is audited."""
+    way = {name: getattr(all_contexts, name) for name in WAY}
+    names = tuple(dict.fromkeys(e.metric for e in all_contexts.estimates))
+    found = list(all_contexts.estimates)
+    try:
+        for contexts in ("valid", "reclassified"):
+            found += metrics(study, by=by, names=names, contexts=contexts, **way).estimates
+    except StudyProblem:
+        return ()
+    return tuple(e for e in found if e.method == "corrected")
 
 
 def as_json(found: Report) -> str:
@@ -126,10 +141,13 @@ def as_json(found: Report) -> str:
 def as_markdown(found: Report) -> str:
     """The report as Markdown."""
     parts = [f"# {found.study}: what people would have scored", found.overall.sentence, found.overall.seal.sentence]
-    parts += ["## Metrics", as_table(metric_rows(found.overall.estimates), "github"), _definitions(found.overall)]
+    parts += ["## Metrics", as_table(_both_targets(found), "github"), _definitions(found.overall)]
     if found.by_condition:
         sliced = [e for e in found.by_condition.estimates if e.slice]
         parts += ["## By condition", as_table(metric_rows(sliced), "github")]
+    if found.diagnostics:
+        scores = as_table(metric_rows(found.diagnostics.estimates), "github")
+        parts += ["## Diagnostics and stages", found.diagnostics.sentence, scores]
     if found.judge:
         parts += ["## The judge against people", found.judge.sentence, as_table(judge_rows(found.judge), "github")]
     if found.agreement and found.agreement.labels:
@@ -139,10 +157,35 @@ def as_markdown(found: Report) -> str:
         parts += [as_table(pairs, "github")] if pairs else []
     if found.contexts:
         parts += ["## The contexts", found.contexts.sentence]
+        parts += [as_table(broken_rows(found.contexts), "github")]
+        parts += [VIEWED, as_table(view_rows(found.views), "github")] if found.views else []
         parts += [as_table(finding_rows(found.contexts), "github")] if found.contexts.findings else []
+    if found.overall.budgets:
+        parts += ["## Where the widths come from", BUDGETED, as_table(budget_rows(found.overall.budgets), "github")]
+        parts += ["\n".join(f"- {line}" for line in budget_lines(found.overall.budgets))]
     parts += ["## Missing", *[f"- {line}" for line in found.missing]] if found.missing else []
     parts += ["## How to read this", _METHOD]
+    kinds = interval_lines(found.overall.estimates)
+    parts += (
+        ["How the intervals of all responses were made:", "\n".join(f"- {line}" for line in kinds)] if kinds else []
+    )
     return "\n\n".join(parts) + "\n"
+
+
+def _corrected(result: MetricsResult) -> dict[str, DetailedEstimate]:
+    """The corrected numbers of all responses that there are."""
+    return {e.metric: e for e in result.estimates if e.method == "corrected" and not e.slice and e.value is not None}
+
+
+def _both_targets(found: Report) -> list[dict[str, str]]:
+    """The rows of all responses; beside target A what is adjudicated, where that is decided."""
+    second = _corrected(found.adjudicated) if found.adjudicated else {}
+    rows = metric_rows(found.overall.estimates)
+    for row in rows:
+        shown = {"adjudicated (target B)": number(second[row["metric"]])} if row["metric"] in second else {}
+        last = row.pop("note", "")
+        row |= {**shown, "note": last}
+    return rows
 
 
 def _definitions(result: MetricsResult) -> str:
@@ -150,9 +193,26 @@ def _definitions(result: MetricsResult) -> str:
     return "\n".join(f"- **{name}** ({METRICS[name].title}): {METRICS[name].sentence}" for name in names)
 
 
+WAY = ("sample_id", "judge", "target", "grounding", "about", "annotators", "average")
+"""What of a result says in which way its numbers were made."""
+
+VIEWED = (
+    "The corrected numbers on all contexts, on valid ones only, and with each context as what it really is: an "
+    "absence that gives the answer away counts as clean, other broken contexts are left out and bounded."
+)
+BUDGETED = (
+    "Half the width of each interval, the share of its variance that comes from each source, and half the width with "
+    "twice as much of it. It counts how annotators differ wherever the labels can tell."
+)
+
 _METHOD = (
     "*Naive* takes the judge's labels at face value. *Human-only* weighs the sampled human labels by their inclusion "
     "probabilities. *Corrected* predicts every response from the judge's labels and repairs the prediction with the "
     "human labels (model-assisted estimation); a poor judge makes it wider, not wrong. Intervals are 95 %, for these "
-    "responses and these annotators. Intervals of the agreement figures resample whole tasks."
+    "responses and these annotators. A note “between … and …” says where the number would lie if every skipped, "
+    "undecided or not judgeable label had been as unfavourable, or as favourable, as it can be. *Adjudicated* (target "
+    "B) corrects one annotator's labels by what was adjudicated or unanimous on a random share of them. Each interval "
+    "is logit-t where the labels are evidence enough for its standard error, Dirichlet-multinomial where they are "
+    "thin, and exact where nothing, or everything, was seen; the rule is fixed in advance and printed below. "
+    "Intervals of the agreement figures resample whole tasks."
 )

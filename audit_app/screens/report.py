@@ -2,27 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
+from functools import partial
 
 import streamlit as st
 
 from audit_app import figures, state
+from audit_app.actions import budgeting, metric_rows, results
 from audit_app.actions import report as reports
-from audit_app.actions import results
-from audit_app.actions.choices import Choices, choices
-from audit_app.actions.contexts import context_audit
-from audit_app.actions.labelled import Grounding
+from audit_app.actions.choices import choices
+from audit_app.actions.contexts import broken_rows, context_audit
+from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import unseal
+from audit_app.actions.wording import percent
 from audit_app.figures import Dot
+from audit_app.report_options import Options, choose
 from data.study import Study
-from metrics.definitions import METRICS
-from metrics.estimate import Estimate
-
-GROUNDING: dict[str, str] = {
-    "strict": "strict: established by the passages",
-    "lenient": "lenient: supported but contradicted counts too",
-}
+from metrics.definitions import METRICS, WARRANTS
 
 METHODS = {
     "naive": "the judge's labels at face value, over all responses.",
@@ -32,24 +27,13 @@ METHODS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What somebody may choose to look at; every choice has a default."""
-
-    sample_id: str
-    judge: str | None
-    by: tuple[str, ...]
-    grounding: Grounding
-    taxonomy: bool
-
-
 def render() -> None:
     """Draws the screen."""
     study = state.study()
     with figures.screen(study, "Report"):
         given = choices(study)
         top = st.container()
-        options = _options(study, given)
+        options = choose(study, given)
         result = results.metrics(
             study,
             sample_id=options.sample_id,
@@ -57,12 +41,19 @@ def render() -> None:
             by=options.by,
             names=results.HEADLINE + (results.TAXONOMY if options.taxonomy else ()),
             grounding=options.grounding,
+            target=options.target,
+            about=options.about,
+            annotators=options.annotators,
+            average=options.average,
         )
         with top:
             _headline(study, result)
         _closer(result, options)
+        if options.target == "A":
+            figures.closer("What to buy next", "budgets", partial(_budgets, study, options))
         if result.seal.is_open:
-            _contexts(study, options.sample_id)
+            if "context" in study.rubric.passes("context"):
+                figures.closer("Construction errors", "contexts", partial(_contexts, study, result, options.by))
             _downloads(study, options)
 
 
@@ -112,12 +103,16 @@ def missing(result: results.MetricsResult) -> list[str]:
         found.append(f"{names}: {left_out} (a label was skipped or could not be judged).")
     for count, names in _dropped(overall, "naive").items() if result.judge else ():
         found.append(f"{names}: the judge gave no usable label for {count} of {result.n_frame} responses.")
-    if result.left_out:
-        found.append(result.left_out)
+    for count, names in _waiting(overall, result.n_labelled).items():
+        found.append(f"{names}: {count} of {result.n_labelled} labelled responses still wait for a label.")
+    found += _bounded(overall)
+    found += result.remarks
+    if result.target == "B" and not result.seal.is_open:
+        found.append("How much of the overlap is decided is said once results are open.")
     return found or ["Nothing: every drawn response is labelled, and every label could be used."]
 
 
-def _dropped(estimates: Sequence[Estimate], method: str) -> dict[int, str]:
+def _dropped(estimates: Sequence[DetailedEstimate], method: str) -> dict[int, str]:
     """The metrics that leave out the same number of rows, by that number."""
     names = defaultdict(list)
     for estimate in estimates:
@@ -126,22 +121,24 @@ def _dropped(estimates: Sequence[Estimate], method: str) -> dict[int, str]:
     return {count: ", ".join(metrics) for count, metrics in names.items()}
 
 
-def _options(study: Study, given: Choices) -> Options:
-    """The choices below the headline; only those that there are."""
-    st.html(figures.heading("Look closer"))
-    asked = set(study.rubric.names("response"))
-    left, middle, right = st.columns(3)
-    with left:
-        judge = figures.pick_judge(given)
-        sample_id = figures.pick_sample(given)
-    with middle:
-        by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
-    with right:
-        grounding = st.selectbox(
-            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
-        )
-    taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
-    return Options(sample_id=sample_id, judge=judge, by=tuple(by), grounding=grounding, taxonomy=taxonomy)
+def _bounded(estimates: Sequence[DetailedEstimate]) -> list[str]:
+    """What unusable labels could do to the metrics, those together that lack as many."""
+    ranges = defaultdict(list)
+    for estimate in estimates:
+        if estimate.bounds is not None:
+            ends = f"between {percent(estimate.bounds.lowest)} and {percent(estimate.bounds.highest)}"
+            ranges[estimate.bounds.n_unusable].append(f"{estimate.metric} {ends}")
+    return [f"{metric_rows.if_unusable(count).capitalize()}: {', '.join(those)}." for count, those in ranges.items()]
+
+
+def _waiting(estimates: Sequence[DetailedEstimate], n_labelled: int) -> dict[int, str]:
+    """The metrics for which the same number of rows is not fully labelled yet, by that number."""
+    names = defaultdict(list)
+    for estimate in estimates:
+        left = n_labelled - estimate.n - estimate.n_dropped
+        if estimate.method == "corrected" and left > 0 and estimate.metric not in WARRANTS:
+            names[left].append(estimate.metric)
+    return {count: ", ".join(metrics) for count, metrics in names.items()}
 
 
 def _closer(result: results.MetricsResult, options: Options) -> None:
@@ -157,16 +154,39 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
             _sliced(result, results.TAXONOMY, sealed=sealed)
     if not sealed:
         with st.expander("All numbers, also from people's labels alone"):
-            st.html(figures.table(reports.metric_rows(result.estimates)))
+            st.html(figures.table(metric_rows.metric_rows(result.estimates, details=True)))
 
 
-def _contexts(study: Study, sample_id: str) -> None:
-    """What the context audit found, where contexts were drawn and results are open."""
-    audit = context_audit(study, sample_id=sample_id)
+def _budgets(study: Study, options: Options) -> None:
+    """Where the width of each headline number comes from; also while results are sealed, as it tells widths only."""
+    found = results.metrics(
+        study,
+        sample_id=options.sample_id,
+        judge=options.judge,
+        grounding=options.grounding,
+        about=options.about,
+        annotators=options.annotators,
+        average=options.average,
+        budget=True,
+    )
+    st.html(figures.sentence(reports.BUDGETED))
+    st.html(figures.table(budgeting.budget_rows(found.budgets)))
+    st.html(figures.listed([*budgeting.budget_lines(found.budgets), *found.of_annotators]))
+
+
+def _contexts(study: Study, result: results.MetricsResult, by: Sequence[str]) -> None:
+    """What the context audit found, how many contexts that makes, and what it does to the numbers."""
+    audit = context_audit(study, sample_id=result.sample_id)
     if not audit.n_drawn:
+        st.html(figures.sentence("No contexts were drawn: draw a sample with contexts to audit how they were built."))
         return
-    with st.expander("Contexts with construction errors"):
-        st.html(figures.sentence(audit.sentence))
+    st.html(figures.sentence(audit.sentence))
+    st.html(figures.table(broken_rows(audit)))
+    views = reports.views(study, result, by=by)
+    if views:
+        st.html(figures.sentence(reports.VIEWED))
+        st.html(figures.table(metric_rows.view_rows(views)))
+    if audit.findings:
         st.html(figures.table(reports.finding_rows(audit)))
 
 
@@ -195,7 +215,7 @@ def _downloads(study: Study, options: Options) -> None:
         )
 
 
-def _names(estimates: Sequence[Estimate]) -> list[str]:
+def _names(estimates: Sequence[DetailedEstimate]) -> list[str]:
     return list(dict.fromkeys(estimate.metric for estimate in estimates))
 
 
@@ -203,7 +223,7 @@ def _title(name: str) -> str:
     return f"{name}: {METRICS[name].title}" if name in results.HEADLINE else METRICS[name].title
 
 
-def _by_metric(estimates: Sequence[Estimate]) -> list[Dot]:
+def _by_metric(estimates: Sequence[DetailedEstimate]) -> list[Dot]:
     taxonomy = {name: METRICS[name].title for name in results.TAXONOMY}
     return [
         _dot([e for e in estimates if e.metric == name], taxonomy.get(name, name), METRICS[name].title)
@@ -211,7 +231,7 @@ def _by_metric(estimates: Sequence[Estimate]) -> list[Dot]:
     ]
 
 
-def _by_slice(estimates: Sequence[Estimate]) -> list[Dot]:
+def _by_slice(estimates: Sequence[DetailedEstimate]) -> list[Dot]:
     slices = dict.fromkeys(tuple(e.slice.values()) for e in estimates)
     return [
         _dot([e for e in estimates if tuple(e.slice.values()) == values], " · ".join(v or "(none)" for v in values))
@@ -219,7 +239,7 @@ def _by_slice(estimates: Sequence[Estimate]) -> list[Dot]:
     ]
 
 
-def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
+def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> Dot:
     """One metric on one slice: corrected as the dot, naive beside it."""
     by_method = {estimate.method: estimate for estimate in estimates}
     naive, corrected = by_method.get("naive"), by_method["corrected"]
@@ -229,9 +249,9 @@ def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
         value=corrected.value,
         low=corrected.low,
         high=corrected.high,
-        words=corrected.why_undefined or reports.with_interval(corrected.value, corrected.low, corrected.high),
+        words=corrected.why_undefined or metric_rows.number(corrected),
         beside=naive.value if naive else None,
-        beside_words=(naive.why_undefined or reports.percent(naive.value)) if naive else "",
+        beside_words=(naive.why_undefined or percent(naive.value)) if naive else "",
     )
 
 

@@ -63,6 +63,8 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
         Refused: 403 not theirs, 409 the item has moved on, 422 the value does not fit.
     """
     _passes(study, person, str(answer.get("screen")))
+    if not person.may_label:
+        raise Refused(403, "Whoever has seen results does not label. Your earlier answers are saved.")
     with open_store(study) as store, store.transaction():
         saved = _keep(store, study, person, answer)
     return {"saved": saved, "next": next_view(study, person, str(answer["screen"]))}
@@ -77,7 +79,7 @@ def _passes(study: Study, person: Person, screen: str) -> list[str]:
     """The passes that this person may be given on this screen."""
     if screen not in SCREENS:
         raise Refused(422, f"screen {screen!r}; expected one of {', '.join(SCREENS)}")
-    if person.role == "lead":
+    if not person.may_label:
         return []
     kind = "context" if screen == "context" else "response"
     asked = study.rubric.passes(kind)
@@ -89,7 +91,7 @@ def _until() -> str:
 
 
 def _in_evidence(study: Study, person: Person) -> bool:
-    return person.role != "lead" and "evidence" in study.rubric.passes("response") and _may(person, "evidence")
+    return person.may_label and "evidence" in study.rubric.passes("response") and _may(person, "evidence")
 
 
 def _may(person: Person, pass_: str) -> bool:
@@ -185,7 +187,9 @@ def _empty(store: Store, study: Study, person: Person, screen: str, passes: list
     states = [row for row in assignments.progress(store) if row["pass"] in passes]
     count = {state: sum(row["n"] for row in states if row["state"] == state) for state in ("open", "claimed")}
     done = assignments.done_by(store, person.person_id, passes)
-    if person.role == "lead":
+    if person.results_opened_at and person.role != "lead":
+        reason = "You have seen results of this study, so there is nothing for you to label in it."
+    elif person.role == "lead":
         reason = "Leads see results and therefore do not label. Sign in with an annotator's link to label."
     elif not passes:
         reason = "You are not on the team for this screen. Ask the lead if you expected work here."

@@ -10,7 +10,7 @@ from data.study import Study
 
 TABLES = {
     "setting", "text", "item", "sample", "draw", "subsample", "person", "session", "assignment", "label_event",
-    "exposure", "resolution", "top_up", "registration",
+    "exposure", "resolution", "top_up", "registration", "sign_in_attempt",
 }  # fmt: skip
 
 

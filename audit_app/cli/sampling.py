@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from audit_app.actions.dealing import Dealt, deal
 from audit_app.actions.draw_plan import Bins
@@ -12,9 +13,9 @@ from audit_app.actions.sampling import Drawn, Plan, draw_sample, extend_sample
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli import planning
-from audit_app.cli.options import Group, json_option, print_json, say, study_option
+from audit_app.cli.options import Group, Number, json_option, print_json, say, study_option
 
-SHARE = click.FloatRange(0, 1)
+SHARE = Number(0, 1)
 
 
 @click.group("sample", cls=Group, epilog="Example: evidence-audit sample draw --size 300")
@@ -37,6 +38,8 @@ def _bins(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...
         column, _, cuts = value.partition("=")
         try:
             found[column] = int(cuts[1:]) if cuts[:1] == "q" else tuple(float(cut) for cut in cuts.split(","))
+            if not np.isfinite(found[column]).all():
+                raise ValueError
         except ValueError:
             raise click.BadParameter(f"{value!r}; expected column=0.5,0.8 or, for 3 groups, column=q3") from None
     return found

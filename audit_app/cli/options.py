@@ -36,6 +36,13 @@ class Number(click.FloatRange):
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 
+class Whole(click.IntRange):
+    """A whole number. Its upper bound keeps out what no study is about; help texts do not mention it."""
+
+    def _describe_range(self) -> str:
+        return "" if self.min is None or self.min < 0 else f"x>={self.min}"
+
+
 class Group(click.Group):
     """A group of commands whose problems come out as sentences on stderr, with exit status 1."""
 

@@ -229,6 +229,13 @@ def test_slips_without_a_study(options: str, part: str) -> None:
     assert part in ended.stderr
 
 
+@pytest.mark.parametrize("option", ["population", "slices", "labels", "annotators", "people", "per-context", "floor"])
+def test_numbers_beyond_all_studies_are_wrong_usage(option: str) -> None:
+    ended = run(f"evidence-audit sample plan --population 9 --{option} 99999999999999999999")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert f"Invalid value for '--{option}': 99999999999999999999 is not in the range" in ended.stderr
+
+
 def test_a_metric_needs_its_labels_and_a_study_its_responses(grid: Any, study_from: Any) -> None:
     only_c = study_from(verdicts(grid(20), lambda n: {"C": n % 2}), labels=["C"])
     with pytest.raises(StudyProblem, match=r"--metric: 'SES'; .* reads A, D, G"):

@@ -99,6 +99,8 @@ class Plan:
             raise StudyProblem(problems)
 
     def _problems(self) -> Iterator[tuple[str, str]]:
+        if not self.sample_id.strip() or not self.sample_id.isprintable():
+            yield "--name", f"{self.sample_id!r} is no name that can be read; give the sample another one"
         for name in ("overlap", "diagnostics", "repeats", "dev"):
             share = getattr(self, name)
             if not 0 <= share <= 1:

@@ -55,9 +55,7 @@ SHOWN = 12
 @click.option(
     "--slices",
     type=Whole(max=MOST_SLICES),
-    default=1,
-    show_default=True,
-    help="Without a study: how many slices.",
+    help="Without a study: how many slices.  [default: 1]",
 )
 @click.option("--rate", type=Number(), help="Share that people will count; by default as often as the judge, or 0.1.")
 @click.option("--denominator", type=Number(), default=1.0, show_default=True,
@@ -71,7 +69,7 @@ def plan(
     folder: Path,
     as_json: bool,
     population: int | None,
-    slices: int,
+    slices: int | None,
     by: str | None,
     strata: str | None,
     within: float,
@@ -92,8 +90,10 @@ def plan(
         pace=Pace(read_context=context_seconds, read_response=response_seconds, label=label_seconds),
         **options,
     )
+    if slices is not None and population is None:
+        raise click.UsageError("--slices goes with --population; the slices of a study are those of --by")
     if population is not None:
-        found = plan_without_study(wish, population=population, slices=slices)
+        found = plan_without_study(wish, population=population, slices=1 if slices is None else slices)
     elif (folder / "study.toml").exists():
         found = plan_sample(checked_study(folder), wish)
     else:

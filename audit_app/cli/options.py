@@ -13,6 +13,7 @@ import click
 
 from audit_app.actions.seal import unseal
 from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import visible
 from data.errors import StudyProblem
 from data.frame import SLICES
 from data.study import Study
@@ -140,8 +141,8 @@ def _plain(value: Any) -> Any:
 
 
 def say(text: str) -> None:
-    """Talk goes to stderr, so that stdout holds data only."""
-    click.echo(text, err=True)
+    """Talk goes to stderr, so that stdout holds data only; a sentence is one line."""
+    click.echo(visible(text), err=True)
 
 
 def listed(text: str | None) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ import click
 from audit_app.actions import people
 from audit_app.actions.dealing import is_dealt
 from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import visible
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.records import Person
 from data.rubric import PASSES
@@ -61,4 +62,4 @@ def list_people(as_json: bool, folder: Path) -> None:
 
 def _line(person: Person) -> str:
     teams = ", ".join(person.teams) or "all passes"
-    return f"{person.person_id}\t{person.display_name}\t{person.role}\t{teams}\t{person.status}"
+    return f"{person.person_id}\t{visible(person.display_name)}\t{person.role}\t{teams}\t{person.status}"

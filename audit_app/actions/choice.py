@@ -63,11 +63,13 @@ def choose(
     except ValueError as error:
         what = "all" if plan.size is None else plan.size
         raise StudyProblem(f"cannot draw {what} responses: {error}") from None
+    parts = subsamples.choose(plan, contexts, responses, before.subsamples, before.ids("response"))
+    of_core = _notes_of_core(plan, len(before.subsamples.core), len(parts.core))
     return Choice(
         contexts=contexts,
         responses=responses,
-        subsamples=subsamples.choose(plan, contexts, responses, before.subsamples, before.ids("response")),
-        notes=(*population.notes, *_notes(population, plan, rule, responses)),
+        subsamples=parts,
+        notes=(*population.notes, *_notes(population, plan, rule, responses), *of_core),
     )
 
 
@@ -108,8 +110,19 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
             f"small strata: {names}; a proportional share would be below {plan.floor}, and the floor takes the rest "
             f"from others (--collapse {plan.floor} merges small strata)"
         )
-    if 0 < plan.core < CORE_LEAST:
-        notes.append(f"a core of {plan.core} is below the {CORE_LEAST} that tests with three annotators need")
+    return notes
+
+
+def _notes_of_core(plan: Plan, before: int, now: int) -> list[str]:
+    """How large the core really is: all of it stays, so an extension can only keep it random by adding to it."""
+    notes = []
+    if 0 < before < now:
+        notes.append(
+            f"the core grew from {before} to {now} items, which {plan.core_people} people label: its items stay, and "
+            "only with these others is it a random part of every stratum of the larger sample"
+        )
+    if 0 < now < CORE_LEAST:
+        notes.append(f"a core of {now} is below the {CORE_LEAST} that tests with three annotators need")
     return notes
 
 

@@ -14,6 +14,18 @@ SIZE = 300
 FLOOR = 2
 """Fewest items per stratum: two are needed for a variance."""
 
+MOST = 1_000_000_000
+"""Above any number of items; far larger ones do not fit into the store."""
+
+MOST_PEOPLE = 1_000
+"""Above any number of people who label one item."""
+
+SEEDS = range(-(2**63), 2**63)
+"""What the store can hold."""
+
+MOST_GROUPS = 100
+"""Above any number of groups of a numeric column."""
+
 JUDGE = "judge"
 """The stratum column that is no frame column: the labels that one judge gave, as a text."""
 
@@ -87,6 +99,8 @@ class Plan:
             raise StudyProblem(problems)
 
     def _problems(self) -> Iterator[tuple[str, str]]:
+        if not self.sample_id.strip() or not self.sample_id.isprintable():
+            yield "--name", f"{self.sample_id!r} is no name that can be read; give the sample another one"
         for name in ("overlap", "diagnostics", "repeats", "dev"):
             share = getattr(self, name)
             if not 0 <= share <= 1:
@@ -94,8 +108,13 @@ class Plan:
         for name, least in {"size": 1, "contexts": 1, "floor": 1, "cap": 1, "people": 1, "core": 0, "core_people": 2,
                             "collapse": 1}.items():  # fmt: skip
             number = getattr(self, name)
+            most = MOST_PEOPLE if "people" in name else MOST
             if number is not None and number < least:
                 yield f"--{name.replace('_', '-')}", f"{number} is too small; expected {least} or more"
+            if number is not None and number > most:
+                yield f"--{name.replace('_', '-')}", f"{number} is too large; expected {most} or less"
+        if self.seed not in SEEDS:
+            yield "--seed", f"{self.seed} is too large or too small; expected {SEEDS.start} to {SEEDS.stop - 1}"
         if self.cap is not None and self.floor >= 1 and 1 <= self.cap < self.floor:
             yield "--cap", f"{self.cap} is below the floor of {self.floor}; lower --floor or raise --cap"
         yield from self._problems_of_neyman()

@@ -67,6 +67,12 @@ class Labelled:
         """Whether any context of these rows was audited."""
         return not bool(np.isnan(self.human[WARRANT]).all())
 
+    @property
+    def n_usable(self) -> int:
+        """How many of these rows have a label or diagnostic by people, and not only skips and what none could judge."""
+        given = [values for name, values in self.human.items() if name != WARRANT]
+        return int((~np.isnan(given)).any(axis=0).sum())
+
     def require_decisions(self) -> None:
         """What people disagree on is harder than the rest: leaving it out would bias every number of target B.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from audit_app.actions import expectations as expecting
-from audit_app.actions.draw_plan import Plan
+from audit_app.actions.draw_plan import MOST, Plan
 from audit_app.actions.expectations import Grounds, Judge
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.population import read_population
@@ -17,6 +17,9 @@ from data.store import items
 from data.store.connection import open_store
 from data.study import Study
 from metrics.definitions import METRICS
+
+MOST_SLICES = 1_000
+"""Above any number of slices that somebody reads."""
 
 RATE = 0.1
 """Without a study, the share that people count when nobody says otherwise."""
@@ -61,8 +64,8 @@ def plan_without_study(wish: Wish, *, population: int, slices: int = 1) -> Plann
     Raises:
         StudyProblem: A wish makes no sense; all that do not are named at once.
     """
-    counts = (("--population", population), ("--slices", slices))
-    more = [problem(option, n, "a whole number above 0") for option, n in counts if n < 1]
+    counts = (("--population", population, MOST), ("--slices", slices, MOST_SLICES))
+    more = [problem(o, n, f"a whole number above 0, up to {most}") for o, n, most in counts if not 1 <= n <= most]
     of_a_study = (("--by", wish.by), ("--strata", wish.strata), ("--from-sample", wish.from_sample))
     more += [problem(option, "needs a study", "no --population with it") for option, given in of_a_study if given]
     check(wish, judges=[], metrics=PLANNABLE, more=more)

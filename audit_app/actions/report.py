@@ -18,6 +18,7 @@ from audit_app.actions.rater_rows import agreement_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
 from audit_app.actions.results import MetricsResult, metrics
 from audit_app.actions.wording import as_table as as_table
+from audit_app.actions.wording import markdown
 from audit_app.actions.wording import percent as percent
 from audit_app.actions.wording import with_interval as with_interval
 from data.errors import StudyProblem
@@ -140,36 +141,43 @@ def as_json(found: Report) -> str:
 
 def as_markdown(found: Report) -> str:
     """The report as Markdown."""
-    parts = [f"# {found.study}: what people would have scored", found.overall.sentence, found.overall.seal.sentence]
+    parts = [f"# {markdown(found.study)}: what people would have scored"]
+    parts += [markdown(found.overall.sentence), markdown(found.overall.seal.sentence)]
     parts += ["## Metrics", as_table(_both_targets(found), "github"), _definitions(found.overall)]
     if found.by_condition:
         sliced = [e for e in found.by_condition.estimates if e.slice]
         parts += ["## By condition", as_table(metric_rows(sliced), "github")]
     if found.diagnostics:
         scores = as_table(metric_rows(found.diagnostics.estimates), "github")
-        parts += ["## Diagnostics and stages", found.diagnostics.sentence, scores]
+        parts += ["## Diagnostics and stages", markdown(found.diagnostics.sentence), scores]
     if found.judge:
-        parts += ["## The judge against people", found.judge.sentence, as_table(judge_rows(found.judge), "github")]
+        parts += [
+            "## The judge against people",
+            markdown(found.judge.sentence),
+            as_table(judge_rows(found.judge), "github"),
+        ]
     if found.agreement and found.agreement.labels:
-        parts += ["## People against each other", found.agreement.sentence]
+        parts += ["## People against each other", markdown(found.agreement.sentence)]
         parts += [as_table(agreement_rows(found.agreement), "github")]
         pairs = pair_rows(found.agreement)
         parts += [as_table(pairs, "github")] if pairs else []
     if found.contexts:
-        parts += ["## The contexts", found.contexts.sentence]
+        parts += ["## The contexts", markdown(found.contexts.sentence)]
         parts += [as_table(broken_rows(found.contexts), "github")]
         parts += [VIEWED, as_table(view_rows(found.views), "github")] if found.views else []
         parts += [as_table(finding_rows(found.contexts), "github")] if found.contexts.findings else []
     if found.overall.budgets:
         parts += ["## Where the widths come from", BUDGETED, as_table(budget_rows(found.overall.budgets), "github")]
-        parts += ["\n".join(f"- {line}" for line in budget_lines(found.overall.budgets))]
-    parts += ["## Missing", *[f"- {line}" for line in found.missing]] if found.missing else []
+        parts += [_listed(budget_lines(found.overall.budgets))]
+    parts += ["## Missing", *[f"- {markdown(line)}" for line in found.missing]] if found.missing else []
     parts += ["## How to read this", _METHOD]
     kinds = interval_lines(found.overall.estimates)
-    parts += (
-        ["How the intervals of all responses were made:", "\n".join(f"- {line}" for line in kinds)] if kinds else []
-    )
+    parts += ["How the intervals of all responses were made:", _listed(kinds)] if kinds else []
     return "\n\n".join(parts) + "\n"
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {markdown(line)}" for line in lines)
 
 
 def _corrected(result: MetricsResult) -> dict[str, DetailedEstimate]:

@@ -73,6 +73,9 @@ class MetricsResult:
     contexts: Contexts
     average: Average
     n_labelled: int
+    """Drawn responses with a label by people that can be used, of whatever question."""
+    n_unusable: int
+    """Drawn responses that people have dealt with and that have none: skipped, or they could not be judged."""
     n_drawn: int
     n_frame: int
     n_tasks: int | None
@@ -93,8 +96,15 @@ class MetricsResult:
     """What numbers for annotators like these take for granted; empty for these annotators."""
 
     @property
+    def n_answered(self) -> int:
+        """Drawn responses that people have dealt with, if only by skipping."""
+        return self.n_labelled + self.n_unusable
+
+    @property
     def sentence(self) -> str:
         """For whom and for what the numbers hold."""
+        if all(estimate.method == "naive" for estimate in self.estimates):
+            return f"As judge {self.judge} has it, taken at its word, on these {self.n_frame} responses."
         judge = f"judge {self.judge}" if self.judge else "no judge"
         scope = f"these {self.n_frame} responses"
         if self.about == "such tasks":
@@ -103,17 +113,33 @@ class MetricsResult:
         within = [CONTEXTS[self.contexts]] if self.contexts != "all" else []
         read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
         mean = [f"means over {self.average}"] if self.average != "pooled" else []
-        made = "; ".join([judge, *within, *read, *mean])
+        levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
+        intervals = [f"{100 * level:g} % intervals" for level in levels]
+        made = "; ".join([judge, *within, *read, *mean, *intervals])
+        labelled = f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled"
+        if self.n_unusable:
+            labelled += (
+                f", {self.n_unusable} {'was' if self.n_unusable == 1 else 'were'} skipped or could not be judged"
+            )
         return (
-            f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; "
-            f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled; {made}."
+            f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; {labelled}; {made}."
             f"{f' {self.looks}' if self.looks else ''}{f' {self.standing}' if self.standing else ''}"
         )
 
     @property
     def remarks(self) -> list[str]:
         """What else has to be said of the numbers, in sentences."""
-        said = [self.left_out, self.settled.sentence if self.settled else None, *self.of_annotators]
+        waiting = self.n_drawn - self.n_answered
+        like = (
+            f"The {waiting} drawn responses that nobody has labelled yet are taken to be like the labelled ones of their "
+            "stratum: right if work went in the order of the plan."
+        )
+        said = [
+            self.left_out,
+            self.settled.sentence if self.settled else None,
+            like if waiting and self.n_answered and self.seal.is_open else None,
+            *self.of_annotators,
+        ]
         return [sentence for sentence in said if sentence]
 
 
@@ -191,7 +217,8 @@ def metrics(
         annotators=annotators,
         contexts=contexts,
         average=average,
-        n_labelled=len(rows.draws),
+        n_labelled=rows.n_usable,
+        n_unusable=len(rows.draws) - rows.n_usable,
         n_drawn=n_drawn,
         n_frame=int(population.count.sum()),
         n_tasks=_count_tasks(population, options),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 
 from audit_app.actions.draw_plan import JUDGE, Allocation, Plan
 from audit_app.actions.strata import KNOWN
@@ -14,6 +13,9 @@ from sampling.planner import DIRECT
 
 PLANNABLE = tuple(name for name in METRICS if name not in WARRANTS)
 """Metrics that a judge has a number for, too."""
+
+DAY = 86_400
+"""Seconds; nobody reads longer at one thing."""
 
 DRAW = Plan()
 """A draw as it is when nobody says otherwise."""
@@ -116,7 +118,7 @@ def _numbers(wish: Wish) -> list[Problem]:
         problem(o, f"{v:g}", "a share from 0 to 1") for o, v in shares.items() if v is not None and not 0 <= v <= 1
     ]
     found += [problem(o, n, "a whole number above 0") for o, n in counts.items() if n is not None and n < 1]
-    found += [problem(o, f"{s:g}", "seconds, 0 or more") for o, s in seconds.items() if not (isfinite(s) and s >= 0)]
+    found += [problem(o, f"{s:g}", f"seconds, from 0 to {DAY}") for o, s in seconds.items() if not 0 <= s <= DAY]
     if not 0 < wish.within < 1:
         found.append(problem("--within", f"{100 * wish.within:g}", "points above 0 and below 100, such as 3"))
     if not 0 < wish.level < 1:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from unicodedata import category
 
 from tabulate import tabulate
 
@@ -118,9 +119,45 @@ def slice_name(within: Mapping[str, str], everything: str = "all") -> str:
     return " · ".join(value or "(none)" for value in within.values()) or everything
 
 
+JOINERS = "\u200c\u200d"
+"""Invisible characters that words of some languages and emoji are spelt with."""
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters, newlines and marks of direction as they are escaped in code.
+
+    They would break a line, move the cursor of a terminal, or turn what stands around them.
+
+    >>> print(visible("two\nlines \x1b[31m \u202eback"))
+    two\nlines \x1b[31m \u202eback
+    """
+    return "".join(
+        mark.encode("unicode_escape").decode()
+        if category(mark) in ("Cc", "Cf", "Cs", "Zl", "Zp") and mark not in JOINERS
+        else mark
+        for mark in text
+    )
+
+
+def markdown(text: str) -> str:
+    r"""Text of others for one cell or sentence of Markdown, which shows it and does nothing else.
+
+    What opens HTML, an entity, a link or a cell is escaped; a plain `<` in front of a number is left as it is.
+
+    >>> markdown("A|x <b> &lt; ![y](z) p < 0.1"), markdown("<0.001")
+    ('A\\|x &lt;b> &amp;lt; !\\[y](z) p < 0.1', '<0.001')
+    """
+    plain = re.sub(r"&(?=[#\w]+;)", "&amp;", re.sub(r"([\\|\[])", r"\\\1", visible(text)))
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", plain)
+
+
 def as_table(rows: Sequence[dict[str, str]], style: str = "simple") -> str:
-    """Rows as a text table; columns without any entry are left out."""
+    """Rows as a text table, or in the style "github" as one of Markdown; columns without any entry are left out."""
+    shown = markdown if style == "github" else visible
     used = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
     return tabulate(
-        [[row.get(name, "") for name in used] for row in rows], headers=used, tablefmt=style, disable_numparse=True
+        [[shown(row.get(name, "")) for name in used] for row in rows],
+        headers=[shown(name) for name in used],
+        tablefmt=style,
+        disable_numparse=True,
     )

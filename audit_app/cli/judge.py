@@ -11,7 +11,7 @@ from audit_app.actions.alternative import EPSILON
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import Group, by_option, level_option, open_study, print_json, result_options, say
+from audit_app.cli.options import Group, Number, by_option, level_option, open_study, print_json, result_options, say
 from metrics.estimate import Target
 
 ALLOWANCE = "Allowance for the judge in that test: .2 beside experts, .15 beside trained people, .1 beside anybody."
@@ -26,9 +26,7 @@ def judge_group() -> None:
 @click.option("--all", "every", is_flag=True, help="Predictive values, F1, MCC, the tables behind, and two people.")
 @by_option
 @click.option("--alternative", is_flag=True, help="May the judge stand in for an annotator? Says why it cannot tell.")
-@click.option(
-    "--epsilon", type=click.FloatRange(0, 1, max_open=True), default=EPSILON, show_default=True, help=ALLOWANCE
-)
+@click.option("--epsilon", type=Number(0, 1, max_open=True), default=EPSILON, show_default=True, help=ALLOWANCE)
 @level_option
 @result_options()
 def check(

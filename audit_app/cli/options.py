@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,12 +13,35 @@ import click
 
 from audit_app.actions.seal import unseal
 from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import visible
 from data.errors import StudyProblem
 from data.frame import SLICES
 from data.study import Study
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Options = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Number(click.FloatRange):
+    """A number, within bounds if there are any. NaN passes every bound of click's and infinity most: both are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        found = float(super().convert(value, param, ctx))
+        if not isfinite(found):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return found
+
+    def _describe_range(self) -> str:
+        """What help texts say of the bounds: nothing where there are none."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
+
+class Whole(click.IntRange):
+    """A whole number. Its upper bound keeps out what no study is about; help texts do not mention it."""
+
+    def _describe_range(self) -> str:
+        return "" if self.min is None or self.min < 0 else f"x>={self.min}"
 
 
 class Group(click.Group):
@@ -66,8 +90,7 @@ def by_option(command: Command) -> Command:
 def level_option(command: Command) -> Command:
     """Adds `--level SHARE`."""
     about = "Confidence level of the intervals."
-    kind = click.FloatRange(0.5, 0.999)
-    return click.option("--level", type=kind, default=0.95, show_default=True, help=about)(command)
+    return click.option("--level", type=Number(0.5, 0.999), default=0.95, show_default=True, help=about)(command)
 
 
 def result_options(*, judge: bool = True, target: bool = True, grounding: bool = True) -> Options:
@@ -118,8 +141,8 @@ def _plain(value: Any) -> Any:
 
 
 def say(text: str) -> None:
-    """Talk goes to stderr, so that stdout holds data only."""
-    click.echo(text, err=True)
+    """Talk goes to stderr, so that stdout holds data only; a sentence is one line."""
+    click.echo(visible(text), err=True)
 
 
 def listed(text: str | None) -> tuple[str, ...] | None:

@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
-from audit_app.actions.planning import plan_sample, plan_without_study
+from audit_app.actions.draw_plan import MOST, MOST_PEOPLE
+from audit_app.actions.planning import MOST_SLICES, plan_sample, plan_without_study
 from audit_app.actions.reckoning import Planned, points
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wishing import PLANNABLE, Wish
 from audit_app.actions.wording import as_table, percent
-from audit_app.cli.options import json_option, listed, print_json, say, study_option
+from audit_app.cli.options import Number, Whole, json_option, listed, print_json, say, study_option
 from data.errors import StudyProblem
 from data.frame import SLICES
 from sampling.effort import Pace
@@ -22,41 +23,53 @@ SHOWN = 12
 @click.command("plan", epilog="Example: evidence-audit sample plan --metric SES --by model --within 3")
 @click.option("--metric", default="SES", show_default=True, metavar="NAME", help=f"One of {', '.join(PLANNABLE)}.")
 @click.option("--by", help=f"Each of these slices is to be that precise: {', '.join(SLICES)}; commas between.")
-@click.option("--within", type=float, default=3, show_default=True, help="Half-width of the interval, in points.")
-@click.option("--labels", type=int, help="The inverse: what this many labels buy.")
+@click.option("--within", type=Number(), default=3, show_default=True, help="Half-width of the interval, in points.")
+@click.option("--labels", type=Whole(max=MOST), help="The inverse: what this many labels buy.")
 @click.option("--strata", help="Strata columns, as for `sample draw`; what the draw would take by default, and --by.")
 @click.option("--judge", help="Whose labels tell the rates; the first judge by name by default.")
 @click.option("--allocation", type=click.Choice(["proportional", "equal", "neyman"]), default="proportional",
               show_default=True, help="How the draw shares labels over the strata.")  # fmt: skip
-@click.option("--sensitivity", type=float, help="Expected of the judge.  [default: 0.85]")
-@click.option("--specificity", type=float, help="Expected of the judge.  [default: 0.95]")
+@click.option("--sensitivity", type=Number(), help="Expected of the judge.  [default: 0.85]")
+@click.option("--specificity", type=Number(), help="Expected of the judge.  [default: 0.95]")
 @click.option("--from-sample", is_flag=True, help="Take the judge's errors from the labels that are already there.")
 @click.option("--sample", "sample_id", help="With --from-sample: which sample; the newest by default.")
-@click.option("--annotators", type=int, default=3, show_default=True, help="People who label.")
-@click.option("--rho", type=float, default=0.0, show_default=True,
+@click.option("--annotators", type=Whole(max=MOST_PEOPLE), default=3, show_default=True, help="People who label.")
+@click.option("--rho", type=Number(), default=0.0, show_default=True,
               help="How alike the labels of one annotator are; above 0, plans for annotators like these.")  # fmt: skip
-@click.option("--overlap", type=float, default=0.25, show_default=True, help="Share that several people label.")
-@click.option("--people", type=int, default=2, show_default=True, help="How many label that share.")
-@click.option("--per-context", type=int, help="Responses read with one context; one per setting by default.")
-@click.option("--context-rho", type=float, default=0.05, show_default=True,
+@click.option("--overlap", type=Number(), default=0.25, show_default=True, help="Share that several people label.")
+@click.option("--people", type=Whole(max=MOST_PEOPLE), default=2, show_default=True, help="How many label that share.")
+@click.option(
+    "--per-context", type=Whole(max=MOST), help="Responses read with one context; one per setting by default."
+)
+@click.option("--context-rho", type=Number(), default=0.05, show_default=True,
               help="How alike the judge's errors on one context are.")  # fmt: skip
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
-@click.option("--floor", type=int, default=30, show_default=True, help="Labels that a denominator needs at least.")
-@click.option("--population", type=int, help="Without a study: responses in every slice.")
-@click.option("--slices", type=int, default=1, show_default=True, help="Without a study: how many slices.")
-@click.option("--rate", type=float, help="Share that people will count; by default as often as the judge, or 0.1.")
-@click.option("--denominator", type=float, default=1.0, show_default=True,
+@click.option("--level", type=Number(), default=0.95, show_default=True, help="Of the interval.")
+@click.option(
+    "--floor",
+    type=Whole(max=MOST),
+    default=30,
+    show_default=True,
+    help="Labels that a denominator needs at least.",
+)
+@click.option("--population", type=Whole(max=MOST), help="Without a study: responses in every slice.")
+@click.option(
+    "--slices",
+    type=Whole(max=MOST_SLICES),
+    help="Without a study: how many slices.  [default: 1]",
+)
+@click.option("--rate", type=Number(), help="Share that people will count; by default as often as the judge, or 0.1.")
+@click.option("--denominator", type=Number(), default=1.0, show_default=True,
               help="Where nothing is judged: share of the responses that the metric is a share of.")  # fmt: skip
-@click.option("--context-seconds", type=float, default=60, show_default=True, help="To read a context once.")
-@click.option("--response-seconds", type=float, default=20, show_default=True, help="To read a response once.")
-@click.option("--label-seconds", type=float, default=6, show_default=True, help="To give a label.")
+@click.option("--context-seconds", type=Number(), default=60, show_default=True, help="To read a context once.")
+@click.option("--response-seconds", type=Number(), default=20, show_default=True, help="To read a response once.")
+@click.option("--label-seconds", type=Number(), default=6, show_default=True, help="To give a label.")
 @json_option
 @study_option
 def plan(
     folder: Path,
     as_json: bool,
     population: int | None,
-    slices: int,
+    slices: int | None,
     by: str | None,
     strata: str | None,
     within: float,
@@ -77,8 +90,10 @@ def plan(
         pace=Pace(read_context=context_seconds, read_response=response_seconds, label=label_seconds),
         **options,
     )
+    if slices is not None and population is None:
+        raise click.UsageError("--slices goes with --population; the slices of a study are those of --by")
     if population is not None:
-        found = plan_without_study(wish, population=population, slices=slices)
+        found = plan_without_study(wish, population=population, slices=1 if slices is None else slices)
     elif (folder / "study.toml").exists():
         found = plan_sample(checked_study(folder), wish)
     else:

@@ -15,7 +15,7 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics as diagnose
 from audit_app.actions.results import MetricsResult
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import open_study, print_json, result_options, say
+from audit_app.cli.options import level_option, open_study, print_json, result_options, say
 from data.frame import SLICES
 from metrics.definitions import METRICS
 from metrics.estimate import About, Annotators, Contexts, Method, Target
@@ -57,7 +57,7 @@ def _columns(context: click.Context, option: click.Parameter, value: str | None)
               help="Give a slice with few labels the judge's errors of others alike in this: condition.")  # fmt: skip
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,
               help="Labels in the denominator below which a slice is refused.")  # fmt: skip
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@level_option
 @click.option("--details", is_flag=True, help="Standard errors, effective labels, and how each interval was made.")
 @result_options()
 def metrics(

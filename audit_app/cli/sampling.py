@@ -1,20 +1,22 @@
 """Commands about samples: drawing one, asking for more of it, and dealing its work."""
 
+import re
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import click
 
 from audit_app.actions.dealing import Dealt, deal
-from audit_app.actions.draw_plan import Bins
+from audit_app.actions.draw_plan import MOST, MOST_GROUPS, MOST_PEOPLE, SEEDS, Bins
 from audit_app.actions.sampling import Drawn, Plan, draw_sample, extend_sample
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli import planning
-from audit_app.cli.options import Group, json_option, print_json, say, study_option
+from audit_app.cli.options import Group, Number, Whole, json_option, print_json, say, study_option
 
-SHARE = click.FloatRange(0, 1)
+SHARE = Number(0, 1)
 
 
 @click.group("sample", cls=Group, epilog="Example: evidence-audit sample draw --size 300")
@@ -25,8 +27,9 @@ def sample_group() -> None:
 def _size(ctx: click.Context, parameter: click.Parameter, value: str) -> int | None:
     if value == "all":
         return None
-    if not value.isdigit() or int(value) < 1:
-        raise click.BadParameter("expected a whole number above 0, or 'all'")
+    # Other digits than those of ASCII are no numbers (²), or none that people tell from others.
+    if not re.fullmatch(r"[0-9]{1,10}", value) or not 1 <= int(value) <= MOST:
+        raise click.BadParameter(f"expected a whole number from 1 to {MOST}, or 'all'")
     return int(value)
 
 
@@ -36,10 +39,20 @@ def _bins(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...
     for value in values:
         column, _, cuts = value.partition("=")
         try:
-            found[column] = int(cuts[1:]) if cuts[:1] == "q" else tuple(float(cut) for cut in cuts.split(","))
+            found[column] = _cuts(cuts)
         except ValueError:
             raise click.BadParameter(f"{value!r}; expected column=0.5,0.8 or, for 3 groups, column=q3") from None
     return found
+
+
+def _cuts(text: str) -> int | tuple[float, ...]:
+    """The part behind the column; a ValueError where it is neither."""
+    if text[:1] == "q":
+        return range(MOST_GROUPS + 1).index(int(text[1:]))
+    cuts = tuple(float(cut) for cut in text.split(","))
+    if not all(map(isfinite, cuts)):
+        raise ValueError
+    return cuts
 
 
 def _columns(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -50,7 +63,7 @@ deal_option = click.option(
     "--deal/--no-deal", default=True, help="Deal the work out when two active annotators or more are there (default)."
 )
 contexts_option = click.option(
-    "--contexts", type=click.IntRange(1), help="Contexts to draw; as many as the responses need by default."
+    "--contexts", type=Whole(1, MOST), help="Contexts to draw; as many as the responses need by default."
 )
 
 
@@ -62,24 +75,32 @@ contexts_option = click.option(
 @click.option("--judge", help="Whose labels the strata and --allocation neyman use; the first by name by default.")
 @click.option("--bins", multiple=True, callback=_bins, metavar="COLUMN=CUTS",
               help="Cut points of a numeric column (=1,2), or groups of equal size (=q3, the default).")  # fmt: skip
-@click.option("--collapse", type=click.IntRange(1), help="Merge strata whose share of the sample is below this.")
+@click.option("--collapse", type=Whole(1, MOST), help="Merge strata whose share of the sample is below this.")
 @click.option("--allocation", type=click.Choice(["proportional", "equal", "neyman"]), default="proportional",
               show_default=True, help="How the size is shared over the strata.")  # fmt: skip
 @click.option("--for", "metric", help="The metric that --allocation neyman is to make precise, such as SES.")
 @click.option("--pilot", help="A labelled sample that says how much each stratum varies, instead of the judge.")
-@click.option("--floor", type=click.IntRange(1), default=2, show_default=True, help="Fewest responses per stratum.")
-@click.option("--cap", type=click.IntRange(1), help="Most responses per stratum.")
+@click.option("--floor", type=Whole(1, MOST), default=2, show_default=True, help="Fewest responses per stratum.")
+@click.option("--cap", type=Whole(1, MOST), help="Most responses per stratum.")
 @click.option("--certainty", multiple=True, metavar="STRATUM", help="A stratum to take whole, as its name is printed.")
 @click.option("--overlap", type=SHARE, default=0.25, show_default=True, help="Share that several people label.")
-@click.option("--people", type=click.IntRange(1), default=2, show_default=True, help="How many people that is.")
-@click.option("--core", type=click.IntRange(0), default=0, help="Responses that three people label; 60 to 100 serve.")
-@click.option("--core-people", type=click.IntRange(2), default=3, show_default=True, help="How many label the core.")
+@click.option("--people", type=Whole(1, MOST_PEOPLE), default=2, show_default=True, help="How many people that is.")
+@click.option("--core", type=Whole(0, MOST), default=0, help="Responses that three people label; 60 to 100 serve.")
+@click.option(
+    "--core-people", type=Whole(2, MOST_PEOPLE), default=3, show_default=True, help="How many label the core."
+)
 @click.option("--diagnostics", type=SHARE, default=0.0, show_default=True,
               help="Share of the responses for which the six diagnostics are asked.")  # fmt: skip
 @click.option("--repeats", type=SHARE, default=0.0, show_default=True,
               help="Share of a person's items that they are shown again, unannounced.")  # fmt: skip
 @click.option("--dev", type=SHARE, default=0.0, show_default=True, help="Share of the tasks a judge may be tuned on.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same sample.")
+@click.option(
+    "--seed",
+    type=Whole(SEEDS.start, SEEDS.stop - 1),
+    default=1,
+    show_default=True,
+    help="Same seed, same sample.",
+)
 @click.option("--name", "sample_id", default="main", show_default=True, help="Name of the sample.")
 @deal_option
 @json_option

@@ -93,18 +93,18 @@ def _sealed(study: Study, result: results.MetricsResult) -> None:
 def missing(result: results.MetricsResult) -> list[str]:
     """What the numbers do not rest on, in sentences."""
     found = []
-    if result.n_labelled < result.n_drawn:
-        found.append(f"{result.n_drawn - result.n_labelled} of {result.n_drawn} drawn responses are not labelled yet.")
+    if result.n_answered < result.n_drawn:
+        found.append(f"{result.n_drawn - result.n_answered} of {result.n_drawn} drawn responses are not labelled yet.")
     if result.judge is None:
         found.append("No verdicts are imported: there is no naive number, and people's labels stand alone.")
     overall = [e for e in result.estimates if not e.slice]
     for count, names in _dropped(overall, "corrected").items():
-        left_out = f"{count} of {result.n_labelled} labelled responses left out"
+        left_out = f"{count} of {result.n_answered} answered responses left out"
         found.append(f"{names}: {left_out} (a label was skipped or could not be judged).")
     for count, names in _dropped(overall, "naive").items() if result.judge else ():
         found.append(f"{names}: the judge gave no usable label for {count} of {result.n_frame} responses.")
-    for count, names in _waiting(overall, result.n_labelled).items():
-        found.append(f"{names}: {count} of {result.n_labelled} labelled responses still wait for a label.")
+    for count, names in _waiting(overall, result.n_answered).items():
+        found.append(f"{names}: {count} of {result.n_answered} answered responses still wait for a label.")
     found += _bounded(overall)
     found += result.remarks
     if result.target == "B" and not result.seal.is_open:
@@ -131,11 +131,11 @@ def _bounded(estimates: Sequence[DetailedEstimate]) -> list[str]:
     return [f"{metric_rows.if_unusable(count).capitalize()}: {', '.join(those)}." for count, those in ranges.items()]
 
 
-def _waiting(estimates: Sequence[DetailedEstimate], n_labelled: int) -> dict[int, str]:
+def _waiting(estimates: Sequence[DetailedEstimate], n_answered: int) -> dict[int, str]:
     """The metrics for which the same number of rows is not fully labelled yet, by that number."""
     names = defaultdict(list)
     for estimate in estimates:
-        left = n_labelled - estimate.n - estimate.n_dropped
+        left = n_answered - estimate.n - estimate.n_dropped
         if estimate.method == "corrected" and left > 0 and estimate.metric not in WARRANTS:
             names[left].append(estimate.metric)
     return {count: ", ".join(metrics) for count, metrics in names.items()}

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -223,12 +223,26 @@ def test_the_judge_is_checked_as_closely_as_one_likes(run: Run, finished_demo: A
      ["import", "tasks"], ["people", "add"], ["sample", "draw", "--overlap", "2"], ["metrics", "--target", "C"],
      ["serve", "--port", "0"], ["import", "nonsense", "x"], ["agreement", "--annotators", "--all"],
      ["agreement", "--out", "x.csv"], ["agreement", "--aggregate", "dawid-skene", "--out", "x.xlsx"],
-     ["judge", "check", "--epsilon", "1"]],
+     ["judge", "check", "--epsilon", "1"], ["judge", "check", "--epsilon", "nan"], ["metrics", "--level", "nan"],
+     ["judge", "rogan-gladen", "x.csv", "--level", "nan"], ["sample", "plan", "--within", "inf"],
+     ["sample", "draw", "--bins", "source_sensitivity=nan"]],
 )  # fmt: skip
 def test_wrong_usage_is_status_two(run: Run, arguments: list[str]) -> None:
     ended = run(*arguments)
     assert (ended.code, ended.out) == (2, "")
     assert "Error: " in ended.err
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1e999"])
+def test_no_option_takes_what_is_no_number(word: str) -> None:
+    taken = {}
+    for name, command in ALL.items():
+        for option in command.params:
+            if isinstance(option.type, click.types.FloatParamType | click.FloatRange):
+                with suppress(click.BadParameter):
+                    taken[f"{name} {option.name}"] = option.type(word)
+    # A level out of range is told by the action there, in a sentence.
+    assert taken.keys() <= {"register level"}
 
 
 def test_asking_for_help_is_no_error(run: Run) -> None:

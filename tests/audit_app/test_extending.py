@@ -1,5 +1,6 @@
 """Asking for more of a sample: everything drawn and labelled stays, and every probability is the new one."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,6 +57,17 @@ def test_what_was_drawn_stays_and_the_next_numbers_come_in(study: Study) -> None
     extra = members(study, "overlap") | members(study, "core")
     assert all((row["item_kind"], row["item_id"]) not in before or
                (row["item_kind"], row["item_id"]) in extra for row in new)  # fmt: skip
+
+
+def test_a_core_that_grows_says_so(study: Study) -> None:
+    draw_sample(study, replace(PLAN, core=20))
+    drawn = extend_sample(study, size=150)
+    assert drawn.n_core == len(members(study, "core")) > 20
+    grown = f"the core grew from 20 to {drawn.n_core} items, which 3 people label"
+    assert sum(note.startswith(grown) for note in drawn.notes) == 1
+    assert drawn.n_core < 60
+    assert any(note.startswith(f"a core of {drawn.n_core} is below the 60") for note in drawn.notes)
+    assert not any("a core of 20 " in note for note in drawn.notes)
 
 
 def test_every_draw_carries_the_probability_of_the_larger_design(study: Study) -> None:

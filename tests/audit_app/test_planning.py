@@ -220,6 +220,7 @@ def test_everything_that_makes_no_sense_is_named_at_once(judged_study: Study) ->
 @pytest.mark.parametrize(
     ("options", "part"),
     [("--population 0", "--population: 0; expected a whole"), ("--population 9 --slices 0", "--slices: 0"),
+     ("--population 9 --context-seconds 1e308 --json", "--context-seconds: 1e+308; expected seconds, from 0 to 86400"),
      ("--population 9 --by model", "--by: needs a study"), ("--population 9 --labels 1", "1 labels cannot give"),
      ("--study nowhere", "plan from numbers alone with --population"), ("--population 9 --sample x", "--sample")],
 )  # fmt: skip
@@ -227,6 +228,19 @@ def test_slips_without_a_study(options: str, part: str) -> None:
     ended = run(f"evidence-audit sample plan {options}")
     assert (ended.exit_code, ended.stdout) == (1, "")
     assert part in ended.stderr
+
+
+def test_slices_of_a_study_are_not_made_up(judged_study: Study) -> None:
+    ended = run(f"evidence-audit sample plan --study {judged_study.path} --slices -1")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "--slices goes with --population" in ended.stderr
+
+
+@pytest.mark.parametrize("option", ["population", "slices", "labels", "annotators", "people", "per-context", "floor"])
+def test_numbers_beyond_all_studies_are_wrong_usage(option: str) -> None:
+    ended = run(f"evidence-audit sample plan --population 9 --{option} 99999999999999999999")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert f"Invalid value for '--{option}': 99999999999999999999 is not in the range" in ended.stderr
 
 
 def test_a_metric_needs_its_labels_and_a_study_its_responses(grid: Any, study_from: Any) -> None:

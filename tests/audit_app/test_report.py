@@ -2,9 +2,11 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from audit_app.actions.demo import Demo
 from audit_app.actions.judging import judge_check
@@ -12,7 +14,12 @@ from audit_app.actions.raters import agreement
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import HEADLINE, metrics
 from audit_app.actions.wording import as_table, percent
+from audit_app.cli import cli
+from data.store.connection import open_store
+from data.study import Study
 from metrics.definitions import METRICS
+
+HOSTILE = "A|x\n## Injected\n<script>\u202e\x1b[31m ![y](z)"
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +78,21 @@ def test_a_table_leaves_empty_columns_out() -> None:
     assert as_table(rows, "github").splitlines()[0].split() == ["|", "a", "|", "c", "|"]
     assert "007" in as_table(rows)
     assert "1e5" in as_table(rows)
+
+
+def test_the_words_of_others_break_no_page_and_no_terminal(demo_copy: Study) -> None:
+    with open_store(demo_copy) as store:
+        store.change("UPDATE person SET display_name = ? || person_id WHERE role = 'annotator'", [HOSTILE])
+    found = report(demo_copy)
+    seal = replace(found.overall.seal, reason=f"why {HOSTILE}")
+    page = as_markdown(replace(found, overall=replace(found.overall, seal=seal)))
+    assert not re.search(r"^## Injected", page, flags=re.MULTILINE)
+    assert "<script>" not in page
+    assert not {mark for mark in page if not mark.isprintable()} - set("\n")
+    shown = r"A\|x\\n## Injected\\n&lt;script>\\u202e\\x1b\[31m !\[y](z)"
+    assert re.search(rf"^\| .*{re.escape(shown)}", page, flags=re.MULTILINE)
+    assert f"with the reason “why {shown}”" in page
+    for words in (["agreement"], ["agreement", "--annotators"], ["people", "list"]):
+        ended = CliRunner().invoke(cli, [*words, "--study", str(demo_copy.path)])
+        assert r"A|x\n## Injected\n<script>\u202e\x1b[31m" in ended.output
+        assert not {mark for mark in ended.output if not mark.isprintable()} - set("\n\t")

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from audit_app.actions.demo import Demo
 from audit_app.actions.judging import judge_check
+from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.raters import agreement
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli
+from audit_app.screens.report import missing
 from data.errors import StudyProblem
 from data.store import events
 from data.store.connection import open_store
@@ -213,6 +215,21 @@ def test_who_could_not_say_is_dropped_and_never_replaced(six: Study, give_labels
     assert (by_name["SES"].value, by_name["SES"].n, by_name["SES"].n_dropped) == (pytest.approx(2 / 5), 5, 1)
     labels = {label.label: label for label in agreement(six).labels}
     assert (labels["C"].n_items, labels["C"].n_dropped, labels["C"].n_cannot_judge) == (4, 2, 1)
+
+
+def test_a_skip_is_no_label(six: Study, give_labels: Any, label_rows: Any) -> None:
+    mine = said(ANN)
+    mine[ITEMS[0]] = dict.fromkeys("DAGC", "cannot_judge")
+    mine[ITEMS[1]] = dict.fromkeys("DAGC", "")  # blank in the file: a skip
+    mine[ITEMS[2]] = {**mine[ITEMS[2]], "C": "cannot_judge"}
+    give_labels(six, label_rows("ann", {item: mine[item] for item in ITEMS[:5]}))
+    found = metrics(six, names=["Acc", "SES"], floor=2)
+    assert (found.n_labelled, found.n_unusable, found.n_answered, found.n_drawn) == (3, 2, 5, 6)
+    assert "3 of 6 drawn responses are labelled, 2 were skipped or could not be judged;" in found.sentence
+    unseal(six, "a test")
+    shown = {row["metric"]: row["labels"] for row in metric_rows(metrics(six, names=["Acc", "SES"], floor=2).estimates)}
+    assert shown == {"Acc": "2", "SES": "3"}
+    assert "1 of 6 drawn responses are not labelled yet." in missing(found)
 
 
 def resolve(study: Study, item: str, label: str, value: str) -> None:

@@ -64,10 +64,18 @@ def test_json_says_everything(study: Study) -> None:
     assert answer(study, "sample", "extend", "--size", "all", "--no-deal")["dealt"] is None
 
 
+COUNTS = ("--size", "--contexts", "--collapse", "--floor", "--cap", "--people", "--core", "--core-people", "--seed")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
         (("draw", "--bins", "source_sensitivity=low"), 2, "expected column=0.5,0.8 or, for 3 groups, column=q3"),
+        (("draw", "--bins", "source_sensitivity=q" + "9" * 500), 2, "expected column=0.5,0.8 or, for 3 groups"),
+        *(((*("draw", option), "9" * 24), 2, f"Invalid value for '{option}'") for option in COUNTS),
+        (("draw", "--size", "²"), 2, "expected a whole number from 1 to"),
+        (("draw", "--size", "٣"), 2, "expected a whole number from 1 to"),
+        *((("draw", "--name", name), 1, f"--name: {name!r} is no name") for name in ("", " ", "a\nb", "a\u202eb")),
         (("draw", "--overlap", "1.5"), 2, "is not in the range"),
         (("draw", "--allocation", "fair"), 2, "'fair' is not one of"),
         (("draw", "--cap", "1"), 1, "evidence-audit: --cap: 1 is below the floor of 2"),

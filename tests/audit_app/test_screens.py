@@ -354,8 +354,8 @@ def test_what_unusable_labels_could_do_is_said_in_one_line(served: Open) -> None
     waiting = replace(usual["SES"], n=200)
     said = report_screen.missing(replace(found, estimates=(*lacking, waiting)))
     assert said == [
-        "Acc, BAS: 9 of 240 labelled responses left out (a label was skipped or could not be judged).",
-        "SES: 40 of 240 labelled responses still wait for a label.",
+        "Acc, BAS: 9 of 240 answered responses left out (a label was skipped or could not be judged).",
+        "SES: 40 of 240 answered responses still wait for a label.",
         "If all 9 unusable labels had gone one way or the other: Acc between 50.0 % and 60.0 %, BAS between 50.0 % and "
         "60.0 %.",
     ]

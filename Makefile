@@ -46,7 +46,7 @@ bench: .venv/ready-dev
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
 
-# How often the intervals hold the truth: the whole table, some fifty minutes on two cores; REPLICATES=200 for ten.
+# How often the intervals hold the truth: the whole table, an hour and more on two cores; REPLICATES=200 for a first look.
 REPLICATES ?= 1000
 coverage: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage --replicates $(REPLICATES)

@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the truth: a table of cells × metrics, by ways to make an interval.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.coverage --replicates 1000 > benchmarks/coverage.md
+    OMP_NUM_THREADS=1 python -m benchmarks.coverage --replicates 1000
 
 Wald is the model-assisted estimate ± 1.96 SE; "λ = 1" takes the judge at face value (the difference estimator) ± 1.96
 SE; logit-t and Polya are the two intervals on their own, and all four are for these annotators; default is what the

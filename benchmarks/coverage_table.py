@@ -7,7 +7,17 @@ from math import sqrt
 import numpy as np
 
 WAYS = ("Wald", "λ = 1", "logit-t", "Polya", "human only", "default")
-HEAD = ("cell, metric", "truth", *WAYS, "width", "width / Wald", "bias / SE", "thin", "test rejects")
+HEAD = (
+    "cell, metric",
+    "truth",
+    *WAYS,
+    "width",
+    "width / Wald",
+    "λ = 1 / human only",
+    "bias / SE",
+    "thin",
+    "test rejects",
+)
 LARGE = ("10 strata × 100", "90 strata .05 × 60", "90 strata .2 × 60")
 """The cells in which the default must be about as narrow as Wald."""
 
@@ -54,7 +64,8 @@ class Row:
         covers = [f"{self.cover[way]:.3f}" if way in self.cover else "" for way in WAYS]
         width = f"{self.width['default']:.3f}" if "default" in self.width else "no number"
         against, rejects = (None if x is None else f"{x:.2f}" for x in (self.against_wald, self.rejects))
-        numbers = [f"{self.truth:.3f}", *covers, width, against or "", f"{self.bias:+.2f}", f"{self.thin:.2f}"]
+        alone = f"{self.width['λ = 1'] / self.width['human only']:.2f}" if "human only" in self.width else ""
+        numbers = [f"{self.truth:.3f}", *covers, width, against or "", alone, f"{self.bias:+.2f}", f"{self.thin:.2f}"]
         return f"| {self.cell}, {self.metric} | " + " | ".join(numbers) + f" | {rejects or ''} |"
 
 

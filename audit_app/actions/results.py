@@ -131,8 +131,8 @@ class MetricsResult:
         """What else has to be said of the numbers, in sentences."""
         waiting = self.n_drawn - self.n_answered
         like = (
-            f"The {waiting} drawn responses that nobody has labelled yet are taken to be like the labelled ones of their "
-            "stratum: right if work went in the order of the plan."
+            f"The {waiting} drawn responses that nobody has labelled yet are taken to be like the labelled ones of "
+            "their stratum: right if work went in the order of the plan."
         )
         said = [
             self.left_out,

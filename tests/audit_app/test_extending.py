@@ -61,7 +61,7 @@ def test_what_was_drawn_stays_and_the_next_numbers_come_in(study: Study) -> None
 
 def test_a_core_that_grows_says_so(study: Study) -> None:
     draw_sample(study, replace(PLAN, core=20))
-    drawn = extend_sample(study, size=150)
+    drawn = extend_sample(study, size=80)
     assert drawn.n_core == len(members(study, "core")) > 20
     grown = f"the core grew from 20 to {drawn.n_core} items, which 3 people label"
     assert sum(note.startswith(grown) for note in drawn.notes) == 1

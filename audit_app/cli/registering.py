@@ -10,7 +10,7 @@ from audit_app.actions.registering import STOP, Intent, Registration, changes, r
 from audit_app.actions.results import HEADLINE
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import json_option, listed, print_json, say, study_option
+from audit_app.cli.options import json_option, level_option, listed, print_json, say, study_option
 from audit_app.cli.results import ANNOTATORS, POPULATIONS
 from data import frame as frames
 from data.errors import StudyProblem
@@ -29,7 +29,7 @@ from metrics.estimate import Contexts, Target
               help="Whether “supported but contradicted” counts as grounded (lenient).")  # fmt: skip
 @click.option("--judge", help="Which judge; the first by name by default.")
 @click.option("--sample", "sample_id", help="Which sample; the newest by default.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@level_option
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,
               help="Labels in the denominator below which a slice is refused.")  # fmt: skip
 @click.option("--population", type=click.Choice(tuple(POPULATIONS)), default="responses", show_default=True,

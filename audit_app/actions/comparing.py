@@ -259,3 +259,8 @@ def _notes(
         yield f"Up to {most} responses of a comparison have no partner and are left out of its naive difference."
     if question.by == JUDGE and drawn:
         yield "The corrected numbers rest on the same labels of people under every judge: they should agree."
+    if question.by == JUDGE and drawn and any(one.naive and one.naive.difference.n_dropped for one in found):
+        yield (
+            "Naive differences are over the pairs that both judges labelled usably; under each judge the naive number "
+            "is over all responses that this judge labelled, so the two need not subtract to the difference."
+        )

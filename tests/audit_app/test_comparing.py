@@ -165,6 +165,22 @@ def test_pairs_of_judges_are_those_that_both_labelled_usably(
     assert any("need not subtract" in note for note in found.notes)
 
 
+def test_a_naive_p_and_an_interval_that_disagree_are_named(rows: Rows, study_from: Make) -> None:
+    # Five of 40 tasks go to moss alone: 2 / 2^5 of sign flips are as extreme, though Student's interval leaves 0 out.
+    verdicts = [
+        {"response_id": r, "judge": "j", "C": int(".moss." in r and int(r[1:3]) < 5)}
+        for r in (row["response_id"] for row in rows["responses"])
+    ]
+    found = compare(study_from({**rows, "verdicts": verdicts}, labels=["C"]), Question(by="model"))
+    naive = by_metric(found)["Acc"].naive
+    assert naive is not None
+    assert naive.p == 2 / 2**5
+    assert naive.difference.high is not None
+    assert naive.difference.high < 0
+    note = next(note for note in found.notes if note.startswith("Acc (fern − moss)"))
+    assert "flipping signs task by task and decides" in note
+
+
 # -- The demo --------------------------------------------------------------------------------------------------------
 
 

@@ -53,6 +53,14 @@ def test_the_share_is_corrected_by_hand(judged: Study, file: Path) -> None:
     assert correct.corrected.value == pytest.approx((41.9207 / 99.8415 - 1 / 3) / 0.5, abs=1e-4)
 
 
+def test_the_plain_value_follows_from_the_shares_beside_it(judged: Study, file: Path) -> None:
+    found = calibrate(judged, file)
+    row = next(row for row in calibrated_rows(found) if row["label"] == "C")
+    # (40 / 96 + 0.7 - 1) / (0.9 + 0.7 - 1) = 0.1944; smoothed, as above, 0.1731.
+    assert row["corrected"] == "19.4 %"
+    assert row["smoothed"].startswith("17.3 % (")
+
+
 def test_what_the_judge_got_right_elsewhere_has_its_interval(judged: Study, file: Path) -> None:
     found = calibrate(judged, file, level=0.9)
     (correct,) = (one for one in found.labels if one.label == "C")

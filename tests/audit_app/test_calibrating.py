@@ -108,13 +108,22 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
     ("cells", "sentence"),
     [
         ([], "no rows; expected the fields label, human, judge"),
-        (["C,1,1", "C,1,0"], "label C has 2 human yes and 0 human no"),
+        (["C,1,1", "C,1,0"], "it has 2 human yes and 0 human no"),
         (["G,1,1", "G,0,0"], "judge 'j' gave no label G here"),
     ],
 )
 def test_a_set_that_cannot_correct_is_refused(judged: Study, tmp_path: Path, cells: list[str], sentence: str) -> None:
     with pytest.raises(StudyProblem, match=sentence):
         calibrate(judged, csv(tmp_path / "set.csv", *cells))
+
+
+def test_a_label_that_cannot_be_corrected_does_not_take_the_others_along(judged: Study, tmp_path: Path) -> None:
+    found = calibrate(judged, csv(tmp_path / "set.csv", "C,1,1", "C,0,0", "D,1,1", "G,1,1", "G,0,0"))
+    assert [one.label for one in found.labels] == ["C"]
+    assert found.left_out == (
+        "Label D is left out: it has 1 human yes and 0 human no; the judge's errors need both.",
+        "Label G is left out: judge 'j' gave no label G here.",
+    )
 
 
 def test_it_needs_verdicts_and_an_open_seal(

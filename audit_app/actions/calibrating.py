@@ -114,7 +114,9 @@ def read_calibration(file: Path) -> tuple[dict[str, Calibration], list[str]]:
     """
     problems: list[Problem] = []
     counts: dict[str, dict[tuple[int, int], int]] = {}
+    columns: dict[str, None] = {}
     for row in read(file):
+        columns |= {} if isinstance(row, Problem) else dict.fromkeys(row.values)
         values = row if isinstance(row, Problem) else _row(row)
         if isinstance(values, Problem):
             problems.append(values)
@@ -122,6 +124,8 @@ def read_calibration(file: Path) -> tuple[dict[str, Calibration], list[str]]:
         label, human, judge = values
         cell = counts.setdefault(label, {})
         cell[human, judge] = cell.get((human, judge), 0) + 1
+    if columns and (missing := [name for name in FIELDS if name not in columns]):
+        raise StudyProblem(f"{file}: there is no column {', '.join(missing)}; columns are {', '.join(columns)}")
     if problems:
         raise StudyProblem(problems)
     if not counts:

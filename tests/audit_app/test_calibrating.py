@@ -104,6 +104,14 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
     assert lines[1].endswith("expected 1/0, true/false, yes/no")
 
 
+def test_a_wrong_header_is_named_once(tmp_path: Path) -> None:
+    file = tmp_path / "set.csv"
+    file.write_text("label,a,b\nC,1,1\nC,0,0\n", encoding="utf-8")
+    with pytest.raises(StudyProblem) as problem:
+        read_calibration(file)
+    assert str(problem.value) == f"{file}: there is no column human, judge; columns are label, a, b"
+
+
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [

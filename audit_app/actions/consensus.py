@@ -15,7 +15,6 @@ from audit_app.actions.seal import Seal
 from data.errors import StudyProblem
 from data.study import Study
 
-
 SENTENCE = (
     "Error rates of people and true values are estimated together (Dawid and Skene 1979), from planned labels "
     "alone, taking people to err independently. A description of the labels; no metric uses it."

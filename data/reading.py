@@ -95,7 +95,9 @@ def _csv(path: Path) -> Iterator[Row | Problem]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         try:
-            header = next(reader, [])
+            header = next(reader, None)
+            if header is None:
+                raise StudyProblem(f"{path}: the file is empty; expected a header that names the columns, then rows")
             repeated = sorted({name for name in header if header.count(name) > 1})
             if repeated or not header:
                 raise StudyProblem(

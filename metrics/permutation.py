@@ -64,6 +64,8 @@ def sign_flip(pairs: Pairs, *, seed: int, draws: int = 9999) -> FlipTest:
     score = net[:, 0] - net[:, 1]
     size = float(np.abs(score).sum())
     score = np.sort(score[np.abs(score) > NOTHING * max(size, pairs.span)])
+    # Exchanging first and second turns every sign: the patterns drawn must then meet the same numbers.
+    score = np.sort(-score) if score.sum() < 0 else score
     # Sums that are equal on paper may differ in the last digits.
     seen = abs(float(score.sum())) - 1e-9 * size
     if len(score) <= ENUMERATED:

@@ -42,6 +42,14 @@ class Tested:
     p_adjusted: float | None = None
     """For the family of all comparisons of one kind in one result."""
 
+    @property
+    def disagrees(self) -> bool:
+        """Whether the p value, unadjusted, and the interval say different things of 0."""
+        low, high = self.difference.low, self.difference.high
+        if self.p is None or low is None or high is None:
+            return False
+        return (self.p < 1 - self.difference.level) == (low <= 0 <= high)
+
     def sealed(self) -> Self:
         """The same without its place: how wide it is may be known, where it lies may not."""
         low, high = self.difference.low, self.difference.high

@@ -9,7 +9,7 @@ import numpy as np
 
 from audit_app.actions import ranking
 from audit_app.actions.comparable import Question
-from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Details, Order, Tested
+from audit_app.actions.compared import JUDGE, NAMED, Adjust, Compared, Comparison, Details, Order, Tested, shown
 from audit_app.actions.correcting import Corrected
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.pairing import Matched, Pair
@@ -60,7 +60,9 @@ def compare(study: Study, question: Question) -> Compared:
     found = _adjusted(question.adjust, list(_comparisons(question, matched, pairs, names, people, who, naive=naive)))
     of_judges = question.by == JUDGE and seal.is_open
     numbers = list(_under_judges(question, people, names)) if of_judges else []
-    notes = _notes(question, found, [scope.left_out(question.names), without], drawn=bool(people))
+    # Whether p and interval disagree tells where a difference lies.
+    known = [scope.left_out(question.names), without, _disagreeing(question, found) if seal.is_open else None]
+    notes = _notes(question, found, known, drawn=bool(people))
     return Compared(
         by=question.by,
         within=dict(question.within),
@@ -244,6 +246,20 @@ def _orders(
         yield from (order for order in found if order is not None)
 
 
+def _disagreeing(question: Question, found: Sequence[Comparison]) -> str | None:
+    """Where a naive p value and its interval say different things, and which of them decides."""
+    differ = [
+        f"{one.metric} ({shown(one.first)} − {shown(one.second)})" for one in found if one.naive and one.naive.disagrees
+    ]
+    if not differ:
+        return None
+    which = "; ".join(differ) if len(differ) <= NAMED else f"{len(differ)} naive differences"
+    return (
+        f"{which}: p comes from flipping signs task by task and decides; the interval is Student's with tasks kept "
+        f"whole, and here only one of the two says that 0 is out of reach at {100 * question.level:g} %."
+    )
+
+
 def _notes(
     question: Question, found: Sequence[Comparison], known: Sequence[str | None], *, drawn: bool
 ) -> Iterator[str]:
@@ -259,3 +275,8 @@ def _notes(
         yield f"Up to {most} responses of a comparison have no partner and are left out of its naive difference."
     if question.by == JUDGE and drawn:
         yield "The corrected numbers rest on the same labels of people under every judge: they should agree."
+    if question.by == JUDGE and drawn and any(one.naive and one.naive.difference.n_dropped for one in found):
+        yield (
+            "Naive differences are over the pairs that both judges labelled usably; under each judge the naive number "
+            "is over all responses that this judge labelled, so the two need not subtract to the difference."
+        )

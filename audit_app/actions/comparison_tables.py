@@ -26,7 +26,7 @@ def comparison_rows(found: Compared) -> list[dict[str, str]]:
             **_tested("corrected", one.corrected, found.adjust),
             "labels": str(one.corrected.difference.n) if one.corrected else "",
             **_tested("naive", one.naive, found.adjust),
-            "pairs": str(one.n_pairs) if one.naive else "",
+            "pairs": str(one.naive.difference.n) if one.naive else "",
             "left out": str(one.n_unmatched) if one.naive and one.n_unmatched else "",
             "note": "; ".join(dict.fromkeys(_why(one))),
         }
@@ -48,7 +48,9 @@ def _tested(way: Way, found: Tested | None, adjust: Adjust) -> dict[str, str]:
 def _why(one: Comparison) -> list[str]:
     tests = (("corrected", one.corrected), ("naive", one.naive))
     whys = [(way, test.difference.why_undefined) for way, test in tests if test]
-    return [f"{way}: {why.removeprefix('undefined: ')}" for way, why in whys if why]
+    dropped = one.naive.difference.n_dropped if one.naive else 0
+    lacking = [f"naive: without {dropped} of {one.n_pairs} pairs, which lack a label"] if dropped else []
+    return [f"{way}: {why.removeprefix('undefined: ')}" for way, why in whys if why] + lacking
 
 
 def detail_rows(found: Compared) -> list[dict[str, str]]:
@@ -74,11 +76,12 @@ def detail_rows(found: Compared) -> list[dict[str, str]]:
 
 
 def judge_rows(found: Compared) -> list[dict[str, str]]:
-    """One row per metric and judge: the number at the judge's word, and as corrected."""
+    """One row per metric and judge: the number at the judge's word, and as corrected, and on how many each rests."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for judge, estimate in found.under_judges:
         row = rows.setdefault((estimate.metric, judge), {"metric": estimate.metric, "judge": judge})
         row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
+        row["labels" if estimate.method == "corrected" else "judged"] = str(estimate.n)
         row["note"] = "; ".join(filter(None, [row.get("note"), estimate.why_undefined]))
     return [rows[key] for metric in dict.fromkeys(m for m, _ in rows) for key in rows if key[0] == metric]
 

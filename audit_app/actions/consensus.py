@@ -15,6 +15,12 @@ from audit_app.actions.seal import Seal
 from data.errors import StudyProblem
 from data.study import Study
 
+SENTENCE = (
+    "Error rates of people and true values are estimated together (Dawid and Skene 1979), from planned labels "
+    "alone, taking people to err independently. A description of the labels; no metric uses it."
+)
+"""What a consensus is, whatever the labels."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posterior:
@@ -56,10 +62,15 @@ class ConsensusResult:
     seal: Seal
     labels: tuple[LabelConsensus, ...]
     names: dict[str, str]
-    sentence: str = (
-        "Error rates of people and true values are estimated together (Dawid and Skene 1979), from planned labels "
-        "alone, taking people to err independently. A description of the labels; no metric uses it."
-    )
+
+    @property
+    def sentence(self) -> str:
+        """What the estimates are, and for which labels they are not to be believed."""
+        doubts: dict[str, list[str]] = {}
+        for one in self.labels:
+            if one.why_not_identified:
+                doubts.setdefault(one.why_not_identified, []).append(one.label)
+        return SENTENCE + "".join(f" {', '.join(labels)}: {why}." for why, labels in doubts.items())
 
 
 def consensus(study: Study, *, sample_id: str | None = None) -> ConsensusResult:

@@ -29,4 +29,6 @@ def rogan_gladen(file: Path, judge: str | None, level: float, as_json: bool, fol
         print_json({"sentence": found.sentence, **asdict(found)})
     else:
         click.echo(as_table(calibrated_rows(found)))
+    for why in found.left_out:
+        say(why)
     say(found.sentence)

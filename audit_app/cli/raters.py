@@ -90,7 +90,7 @@ def _aggregate(study: Study, sample_id: str | None, out: Path | None, as_json: b
         replace_text(out, posterior_text(found, out.suffix.removeprefix(".")))
         say(f"Wrote {out}")
     if as_json:
-        print_json(asdict(found))
+        print_json({**asdict(found), "sentence": found.sentence})
     elif found.labels:
         _tables(rows.consensus_rows(found), rows.error_rate_rows(found))
     else:

@@ -53,6 +53,14 @@ def test_the_share_is_corrected_by_hand(judged: Study, file: Path) -> None:
     assert correct.corrected.value == pytest.approx((41.9207 / 99.8415 - 1 / 3) / 0.5, abs=1e-4)
 
 
+def test_the_plain_value_follows_from_the_shares_beside_it(judged: Study, file: Path) -> None:
+    found = calibrate(judged, file)
+    row = next(row for row in calibrated_rows(found) if row["label"] == "C")
+    # (40 / 96 + 0.7 - 1) / (0.9 + 0.7 - 1) = 0.1944; smoothed, as above, 0.1731.
+    assert row["corrected"] == "19.4 %"
+    assert row["smoothed"].startswith("17.3 % (")
+
+
 def test_what_the_judge_got_right_elsewhere_has_its_interval(judged: Study, file: Path) -> None:
     found = calibrate(judged, file, level=0.9)
     (correct,) = (one for one in found.labels if one.label == "C")
@@ -96,17 +104,34 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
     assert lines[1].endswith("expected 1/0, true/false, yes/no")
 
 
+def test_a_wrong_header_is_named_once(tmp_path: Path) -> None:
+    file = tmp_path / "set.csv"
+    file.write_text("label,a,b\nC,1,1\nC,0,0\n", encoding="utf-8")
+    with pytest.raises(StudyProblem) as problem:
+        read_calibration(file)
+    assert str(problem.value) == f"{file}: there is no column human, judge; columns are label, a, b"
+
+
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
         ([], "no rows; expected the fields label, human, judge"),
-        (["C,1,1", "C,1,0"], "label C has 2 human yes and 0 human no"),
+        (["C,1,1", "C,1,0"], "it has 2 human yes and 0 human no"),
         (["G,1,1", "G,0,0"], "judge 'j' gave no label G here"),
     ],
 )
 def test_a_set_that_cannot_correct_is_refused(judged: Study, tmp_path: Path, cells: list[str], sentence: str) -> None:
     with pytest.raises(StudyProblem, match=sentence):
         calibrate(judged, csv(tmp_path / "set.csv", *cells))
+
+
+def test_a_label_that_cannot_be_corrected_does_not_take_the_others_along(judged: Study, tmp_path: Path) -> None:
+    found = calibrate(judged, csv(tmp_path / "set.csv", "C,1,1", "C,0,0", "D,1,1", "G,1,1", "G,0,0"))
+    assert [one.label for one in found.labels] == ["C"]
+    assert found.left_out == (
+        "Label D is left out: it has 1 human yes and 0 human no; the judge's errors need both.",
+        "Label G is left out: judge 'j' gave no label G here.",
+    )
 
 
 def test_it_needs_verdicts_and_an_open_seal(

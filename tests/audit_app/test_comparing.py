@@ -13,7 +13,7 @@ from audit_app.actions import results
 from audit_app.actions.comparable import Question, values_of
 from audit_app.actions.compared import PEOPLE, Compared, Comparison
 from audit_app.actions.comparing import compare
-from audit_app.actions.comparison_tables import comparison_rows, detail_rows, order_rows, order_sentences
+from audit_app.actions.comparison_tables import comparison_rows, detail_rows, judge_rows, order_rows, order_sentences
 from audit_app.actions.demo import Demo
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
@@ -146,6 +146,39 @@ def test_judges_differ_by_their_word_and_agree_once_corrected(labelled: Study) -
     assert share < 0.05
     assert len(order_rows(found.orders)) == 3
     assert order_sentences(found.orders)[0].startswith("kind and strict put the models into another order by Acc")
+
+
+def test_pairs_of_judges_are_those_that_both_labelled_usably(
+    rows: Rows, study_from: Make, label_rows: Callable[..., Any], give_labels: Callable[..., Any]
+) -> None:
+    first = rows["verdicts"][1]
+    assert first["judge"] == "strict"
+    unscored = {"response_id": first["response_id"], "judge": "strict", "unscored_reason": "no JSON"}
+    verdicts = [rows["verdicts"][0], unscored, *rows["verdicts"][2:]]
+    study = study_from({**rows, "verdicts": verdicts}, labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    give_labels(study, label_rows("ann", {r["response_id"]: {"C": "1"} for r in rows["responses"]}))
+    found = compare(study, Question(by="judge"))
+    row = comparison_rows(found)[0]
+    assert (row["pairs"], row["note"]) == ("79", "naive: without 1 of 80 pairs, which lack a label")
+    assert [(row["judge"], row["judged"]) for row in judge_rows(found)] == [("kind", "80"), ("strict", "79")]
+    assert any("need not subtract" in note for note in found.notes)
+
+
+def test_a_naive_p_and_an_interval_that_disagree_are_named(rows: Rows, study_from: Make) -> None:
+    # Five of 40 tasks go to moss alone: 2 / 2^5 of sign flips are as extreme, though Student's interval leaves 0 out.
+    verdicts = [
+        {"response_id": r, "judge": "j", "C": int(".moss." in r and int(r[1:3]) < 5)}
+        for r in (row["response_id"] for row in rows["responses"])
+    ]
+    found = compare(study_from({**rows, "verdicts": verdicts}, labels=["C"]), Question(by="model"))
+    naive = by_metric(found)["Acc"].naive
+    assert naive is not None
+    assert naive.p == 2 / 2**5
+    assert naive.difference.high is not None
+    assert naive.difference.high < 0
+    note = next(note for note in found.notes if note.startswith("Acc (fern − moss)"))
+    assert "flipping signs task by task and decides" in note
 
 
 # -- The demo --------------------------------------------------------------------------------------------------------

@@ -276,4 +276,7 @@ def test_the_consensus_follows_votes_and_reliable_people(core: Study) -> None:
 
 
 def test_two_people_do_not_identify_a_consensus(finished_demo: Demo) -> None:
-    assert all("not identified" in (one.why_not_identified or "") for one in consensus(finished_demo.study).labels)
+    found = consensus(finished_demo.study)
+    assert all("not identified" in (one.why_not_identified or "") for one in found.labels)
+    assert found.sentence.count("not identified") == len({one.why_not_identified for one in found.labels})
+    assert found.sentence.endswith(f"{found.labels[-1].why_not_identified}.")

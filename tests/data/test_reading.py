@@ -84,7 +84,12 @@ def test_a_csv_row_of_the_wrong_width_and_a_lone_quote_are_named(tmp_path: Path)
     assert "not CSV" in found[1]
 
 
-@pytest.mark.parametrize("header", ["", "id,id\n1,2\n"])
+def test_an_empty_csv_is_called_empty(tmp_path: Path) -> None:
+    with pytest.raises(StudyProblem, match="the file is empty"):
+        list(read(written(tmp_path, "a.csv", "")))
+
+
+@pytest.mark.parametrize("header", ["\n", "id,id\n1,2\n"])
 def test_a_csv_needs_a_header_that_names_each_column_once(tmp_path: Path, header: str) -> None:
     with pytest.raises(StudyProblem, match="no header"):
         list(read(written(tmp_path, "a.csv", header)))

@@ -104,3 +104,11 @@ def test_alike_on_all_tasks_gives_1_and_nothing_gives_none() -> None:
     assert (nothing.p, nothing.why_undefined) == (None, "undefined: none of the 1 pairs has both scores")
     with pytest.raises(ValueError, match="at least 99"):
         sign_flip(of_scores([1], [1], ["a"]), seed=1, draws=9)
+
+
+def test_drawn_patterns_give_the_same_p_the_other_way_round() -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(size=(2, 60))
+    there, back = (sign_flip(of_scores(*two, range(60), span=9), seed=1) for two in ((first, second), (second, first)))
+    assert not there.enumerated
+    assert there == back

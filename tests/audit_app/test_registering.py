@@ -236,9 +236,9 @@ def test_the_plain_command_registers_the_headline(drawn: Study) -> None:
 
 
 def test_everything_unknown_is_named_at_once_and_nothing_is_registered(drawn: Study) -> None:
-    ended = run("register --metrics F1,Acc --by colour --judge k --stop ' ' --level 2", drawn)
+    ended = run("register --metrics F1,Acc --by colour --judge k --stop ' '", drawn)
     assert (ended.exit_code, ended.stdout) == (1, "")
-    for part in ("--metrics: 'F1'", "--by: 'colour'", "--judge: 'k'", "--stop: is empty", "--level: 2"):
+    for part in ("--metrics: 'F1'", "--by: 'colour'", "--judge: 'k'", "--stop: is empty"):
         assert part in ended.stderr
     assert "names no metric" in run("register --metrics ,", drawn).stderr
     assert "no sample 'x'" in run("register --sample x", drawn).stderr

@@ -76,6 +76,8 @@ def _draw(population: Population, plan: Plan, rule: Allocator, before: Before) -
     kept = reach(contexts, before.ids("context"), seed=plan.seed, purpose="draw:context")
     of_contexts = context_sizes(population, plan, rule, kept)
     if population.linked:
+        # Refused here: few drawn contexts hold so little that the floors would shrink to fit any size.
+        replace(rule, plan=replace(plan, cap=None))(population.sizes("response"), size, floor=plan.floor, at_least=None)
         both = linked_draw(
             contexts, of_contexts, responses, size, plan.floor, seed=plan.seed, keep=before.ids("response"), rule=rule
         )
@@ -97,9 +99,10 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
         notes.append(f"{len(responses)} of {wanted} responses: the drawn contexts hold no more; see --contexts")
     short = _short(population, plan, rule, responses) if len(responses) == wanted else []
     if short:
+        others = ", and others got them" if len(short) < len(population.sizes("response")) else ""
         notes.append(
-            f"in {len(short)} strata the drawn contexts hold fewer responses than would be taken ({short[0]}), and "
-            "others got them; see --contexts"
+            f"in {len(short)} strata the drawn contexts hold fewer responses than would be taken ({short[0]}){others}; "
+            "see --contexts"
         )
     thin = small(population, plan)
     if thin and plan.allocation == "proportional":

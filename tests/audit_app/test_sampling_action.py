@@ -138,6 +138,19 @@ def test_too_small_a_size_names_the_size_that_works(grid: Any, study_from: Any) 
     assert draw_sample(study, Plan(size=16, strata=("condition", "model", "prompt"))).n_responses == 16
 
 
+def test_drawn_contexts_do_not_shrink_the_floors(grid: Any, study_from: Any) -> None:
+    study = study_from(grid(20, models=("a", "b")))
+    wanted = {"strata": ("condition",), "floor": 12, "overlap": 0.0}
+    for contexts in (None, 10, 30):
+        with pytest.raises(StudyProblem, match=r"minimum of 12 .* the smallest total that works is 24"):
+            draw_sample(study, Plan(**wanted, size=20, contexts=contexts))
+    # Ten contexts hold ten responses of each condition; nobody got what both lack.
+    drawn = draw_sample(study, Plan(**wanted, size=24, contexts=10))
+    assert drawn.n_responses == 20
+    assert not any("others got" in note for note in drawn.notes)
+    assert draw_sample(study, Plan(**wanted, size=24, sample_id="more", contexts=24)).n_responses == 24
+
+
 def test_an_unknown_column_and_an_empty_study_are_told(grid: Any, study_from: Any) -> None:
     with pytest.raises(StudyProblem, match="unknown stratum column 'colour'; expected some of model, prompt"):
         draw_sample(study_from(grid(3)), Plan(strata=("colour",)))

@@ -272,6 +272,8 @@ class Reckoning:
         if wish.rho:
             whom = f"annotators like these {wish.annotators} (rho {wish.rho:g})"
         notes = [f"for {whom}, at {wish.level:.0%}"]
+        if (wish.labels or 0) > self.size:
+            notes.append(f"{self.size} labels, not {wish.labels}: there are no more responses")
         if self.assume.deff > 1:
             notes.append(
                 f"{self.per_context:g} responses are read with one context, and the judge's errors on them are alike "

@@ -128,6 +128,13 @@ def test_a_slice_labelled_whole_meets_every_wish(grid: Any, study_from: Any) -> 
     assert plan_sample(study, Wish(metric="cSES", within=0.2)).slices[0]["falls_short"] is None
 
 
+def test_more_labels_than_responses_are_cut_with_a_note() -> None:
+    cut, whole = (plan_without_study(Wish(labels=n), population=480) for n in (1000, 480))
+    assert cut.labels == 480
+    assert "480 labels, not 1000: there are no more responses" in cut.notes
+    assert not any("no more responses" in note for note in whole.notes)
+
+
 def test_the_judge_is_measured_on_the_labels_there_are(demo_copy: Study) -> None:
     found = plan_sample(demo_copy, Wish(from_sample=True, labels=200))
     human = metrics(demo_copy, names=("SES",)).estimates

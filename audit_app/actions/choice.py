@@ -15,7 +15,8 @@ from data.errors import StudyProblem
 from data.records import Draw
 from data.store.connection import Store
 from data.study import Study
-from sampling.draw import Chosen, draw, linked_draw, reach
+from sampling.draw import Chosen, Unreached, draw, linked_draw, reach
+from sampling.planner import smallest
 from sampling.strata import small_strata
 
 
@@ -78,9 +79,14 @@ def _draw(population: Population, plan: Plan, rule: Allocator, before: Before) -
     if population.linked:
         # Refused here: few drawn contexts hold so little that the floors would shrink to fit any size.
         replace(rule, plan=replace(plan, cap=None))(population.sizes("response"), size, floor=plan.floor, at_least=None)
-        both = linked_draw(
-            contexts, of_contexts, responses, size, plan.floor, seed=plan.seed, keep=before.ids("response"), rule=rule
-        )
+        try:
+            both = linked_draw(
+                contexts, of_contexts, responses, size, plan.floor, seed=plan.seed, keep=before.ids("response"),
+                rule=rule,
+            )  # fmt: skip
+        except Unreached as error:
+            enough = _enough_contexts(population, plan, rule, kept, sum(of_contexts.values()))
+            raise ValueError(f"{error} (--contexts {enough} reaches every stratum)") from None
         return both.contexts, both.responses
     kept = reach(responses, before.ids("response"), seed=plan.seed, purpose="draw:response")
     sizes = rule(population.sizes("response"), size, floor=plan.floor, at_least=kept) if responses else {}
@@ -88,6 +94,17 @@ def _draw(population: Population, plan: Plan, rule: Allocator, before: Before) -
         draw(contexts, of_contexts, seed=plan.seed, purpose="draw:context"),
         draw(responses, sizes, seed=plan.seed, purpose="draw:response"),
     )
+
+
+def _enough_contexts(population: Population, plan: Plan, rule: Allocator, kept: Mapping[str, int], drawn: int) -> int:
+    """How many contexts reach every response stratum: more of the same draw, up to all of them."""
+
+    def reaches(n: int) -> bool:
+        sizes = context_sizes(population, replace(plan, contexts=n), rule, kept)
+        there = {c.item_id for c in draw(population.contexts, sizes, seed=plan.seed, purpose="draw:context")}
+        return {r.stratum for r in population.responses if r.cluster in there} == set(population.sizes("response"))
+
+    return smallest(reaches, drawn + 1, len(population.contexts))
 
 
 def _notes(population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen]) -> list[str]:

@@ -151,6 +151,19 @@ def test_drawn_contexts_do_not_shrink_the_floors(grid: Any, study_from: Any) -> 
     assert draw_sample(study, Plan(**wanted, size=24, sample_id="more", contexts=24)).n_responses == 24
 
 
+def test_an_unreached_stratum_names_the_contexts_that_reach_it(grid: Any, study_from: Any) -> None:
+    rows = grid(60, conditions=("clean",))
+    rows["verdicts"] = [{"response_id": r["response_id"], "judge": "j", "C": int(n not in (7, 33)), "A": 1, "G": 1,
+                         "D": 0} for n, r in enumerate(rows["responses"])]  # fmt: skip
+    study = study_from(rows)
+    with pytest.raises(StudyProblem, match=r"none of its 2 responses .* \(--contexts \d+ reaches every") as caught:
+        draw_sample(study, Plan(size=6, strata=("judge",)))
+    enough = int(str(caught.value).split("--contexts ")[1].split()[0])
+    with pytest.raises(StudyProblem, match="none of its 2 responses"):
+        draw_sample(study, Plan(size=6, strata=("judge",), contexts=enough - 1))
+    assert draw_sample(study, Plan(size=6, strata=("judge",), contexts=enough)).n_responses == 6
+
+
 def test_an_unknown_column_and_an_empty_study_are_told(grid: Any, study_from: Any) -> None:
     with pytest.raises(StudyProblem, match="unknown stratum column 'colour'; expected some of model, prompt"):
         draw_sample(study_from(grid(3)), Plan(strata=("colour",)))

@@ -68,7 +68,7 @@ def choose(
         contexts=contexts,
         responses=responses,
         subsamples=subsamples.choose(plan, contexts, responses, before.subsamples, before.ids("response")),
-        notes=(*population.notes, *_notes(population, plan, rule, responses)),
+        notes=(*population.notes, *_notes(population, plan, rule, responses, contexts)),
     )
 
 
@@ -107,7 +107,9 @@ def _enough_contexts(population: Population, plan: Plan, rule: Allocator, kept: 
     return smallest(reaches, drawn + 1, len(population.contexts))
 
 
-def _notes(population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen]) -> list[str]:
+def _notes(
+    population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen], contexts: Sequence[Chosen]
+) -> list[str]:
     """What somebody who planned this would want to know."""
     notes, wanted = [], n_responses(population, plan)
     if len(responses) > wanted:
@@ -128,8 +130,11 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
             f"small strata: {names}; a proportional share would be below {plan.floor}, and the floor takes the rest "
             f"from others (--collapse {plan.floor} merges small strata)"
         )
-    if 0 < plan.core < CORE_LEAST:
-        notes.append(f"a core of {plan.core} is below the {CORE_LEAST} that tests with three annotators need")
+    core = min(plan.core, len(responses or contexts))
+    if core < plan.core:
+        notes.append(f"a core of {core}, not {plan.core}: no more is drawn; see --size")
+    if 0 < core < CORE_LEAST:
+        notes.append(f"a core of {core} is below the {CORE_LEAST} that tests with three annotators need")
     return notes
 
 

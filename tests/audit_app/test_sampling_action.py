@@ -164,6 +164,15 @@ def test_an_unreached_stratum_names_the_contexts_that_reach_it(grid: Any, study_
     assert draw_sample(study, Plan(size=6, strata=("judge",), contexts=enough)).n_responses == 6
 
 
+def test_a_core_larger_than_the_draw_is_cut_with_a_note(grid: Any, study_from: Any) -> None:
+    study = study_from(grid(50))
+    cut = draw_sample(study, Plan(size=70, core=80))
+    assert cut.n_core == 70
+    assert "a core of 70, not 80: no more is drawn; see --size" in cut.notes
+    fits = draw_sample(study, Plan(size=80, core=80, sample_id="fits"))
+    assert not any("a core of" in note for note in fits.notes)
+
+
 def test_an_unknown_column_and_an_empty_study_are_told(grid: Any, study_from: Any) -> None:
     with pytest.raises(StudyProblem, match="unknown stratum column 'colour'; expected some of model, prompt"):
         draw_sample(study_from(grid(3)), Plan(strata=("colour",)))

@@ -128,6 +128,10 @@ def reach(candidates: Iterable[Candidate], keep: Collection[str], *, seed: int, 
     return ranks
 
 
+class Unreached(ValueError):
+    """No drawn context has a response of some response stratum."""
+
+
 class Rule(Protocol):
     """How a total is shared over strata: `allocation.proportional`, `allocation.equal` or a call of `neyman`."""
 
@@ -196,7 +200,7 @@ def linked_draw(
     available = Counter(response.stratum for response in reachable)
     for name in sorted(population):
         if not available[name]:
-            raise ValueError(
+            raise Unreached(
                 f"response stratum {name!r}: none of its {population[name]} responses belongs to a drawn context; "
                 "draw more contexts or use coarser response strata"
             )

@@ -1,10 +1,11 @@
 """The smallest draw with which every slice is as precise as wished, for a given rule of sharing a total over strata."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sampling.expected import Assumptions, Expected
-from sampling.planner import DIRECT, Purchase, outlook, shortfall, smallest
+from sampling.planner import DIRECT, EVERYTHING, Purchase, outlook, shortfall, smallest
 
 Sharing = Callable[[int], Mapping[str, int]]
 """Labels for every stratum from a total: what a draw would do with it."""
@@ -45,7 +46,8 @@ def draw_needed(
     """The smallest total that gives every slice a half-width of at most `half_width`, shared by the draw's rule.
 
     A slice that even its last response would not bring there says why in `falls_short`, and the total is what the
-    others need; where none can be brought there, it is all responses.
+    others need; where none can be brought there, it is all responses. A slice that this labels whole needs no `least`
+    labels in its denominator: nothing is estimated there.
 
     Args:
         strata: What is expected of every stratum.
@@ -78,7 +80,28 @@ def draw_needed(
         return not any(shortfall(seen[part], half_width, least) for part in can_be)
 
     found = at(smallest(do, min(fewest, size), size) if can_be else size)
-    return replace(found, slices={part: replace(s, falls_short=short[part]) for part, s in found.slices.items()})
+    sizes = slice_sizes(strata, slices)
+    return replace(
+        found,
+        slices={
+            part: replace(
+                seen, falls_short=shortfall(seen, half_width, 0) if seen.labels == sizes[part] else short[part]
+            )
+            for part, seen in found.slices.items()
+        },
+    )
+
+
+def slice_sizes(strata: Mapping[str, Expected], slices: Mapping[str, str] | None = None) -> Counter[str]:
+    """Responses of every slice.
+
+    >>> slice_sizes({"all": Expected(stratum_size=500, rate=0.2, sensitivity=0.8, specificity=0.95)})
+    Counter({'everything': 500})
+    """
+    sizes: Counter[str] = Counter()
+    for name, expected in strata.items():
+        sizes[EVERYTHING if slices is None else slices[name]] += expected.stratum_size
+    return sizes
 
 
 def best_half_width(

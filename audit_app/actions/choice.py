@@ -15,7 +15,8 @@ from data.errors import StudyProblem
 from data.records import Draw
 from data.store.connection import Store
 from data.study import Study
-from sampling.draw import Chosen, draw, linked_draw, reach
+from sampling.draw import Chosen, Unreached, draw, linked_draw, reach
+from sampling.planner import smallest
 from sampling.strata import small_strata
 
 
@@ -69,7 +70,7 @@ def choose(
         contexts=contexts,
         responses=responses,
         subsamples=parts,
-        notes=(*population.notes, *_notes(population, plan, rule, responses), *of_core),
+        notes=(*population.notes, *_notes(population, plan, rule, responses, contexts), *of_core),
     )
 
 
@@ -78,9 +79,16 @@ def _draw(population: Population, plan: Plan, rule: Allocator, before: Before) -
     kept = reach(contexts, before.ids("context"), seed=plan.seed, purpose="draw:context")
     of_contexts = context_sizes(population, plan, rule, kept)
     if population.linked:
-        both = linked_draw(
-            contexts, of_contexts, responses, size, plan.floor, seed=plan.seed, keep=before.ids("response"), rule=rule
-        )
+        # Refused here: few drawn contexts hold so little that the floors would shrink to fit any size.
+        replace(rule, plan=replace(plan, cap=None))(population.sizes("response"), size, floor=plan.floor, at_least=None)
+        try:
+            both = linked_draw(
+                contexts, of_contexts, responses, size, plan.floor, seed=plan.seed, keep=before.ids("response"),
+                rule=rule,
+            )  # fmt: skip
+        except Unreached as error:
+            enough = _enough_contexts(population, plan, rule, kept, sum(of_contexts.values()))
+            raise ValueError(f"{error} (--contexts {enough} reaches every stratum)") from None
         return both.contexts, both.responses
     kept = reach(responses, before.ids("response"), seed=plan.seed, purpose="draw:response")
     sizes = rule(population.sizes("response"), size, floor=plan.floor, at_least=kept) if responses else {}
@@ -90,7 +98,20 @@ def _draw(population: Population, plan: Plan, rule: Allocator, before: Before) -
     )
 
 
-def _notes(population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen]) -> list[str]:
+def _enough_contexts(population: Population, plan: Plan, rule: Allocator, kept: Mapping[str, int], drawn: int) -> int:
+    """How many contexts reach every response stratum: more of the same draw, up to all of them."""
+
+    def reaches(n: int) -> bool:
+        sizes = context_sizes(population, replace(plan, contexts=n), rule, kept)
+        there = {c.item_id for c in draw(population.contexts, sizes, seed=plan.seed, purpose="draw:context")}
+        return {r.stratum for r in population.responses if r.cluster in there} == set(population.sizes("response"))
+
+    return smallest(reaches, drawn + 1, len(population.contexts))
+
+
+def _notes(
+    population: Population, plan: Plan, rule: Allocator, responses: Sequence[Chosen], contexts: Sequence[Chosen]
+) -> list[str]:
     """What somebody who planned this would want to know."""
     notes, wanted = [], n_responses(population, plan)
     if len(responses) > wanted:
@@ -99,9 +120,10 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
         notes.append(f"{len(responses)} of {wanted} responses: the drawn contexts hold no more; see --contexts")
     short = _short(population, plan, rule, responses) if len(responses) == wanted else []
     if short:
+        others = ", and others got them" if len(short) < len(population.sizes("response")) else ""
         notes.append(
-            f"in {len(short)} strata the drawn contexts hold fewer responses than would be taken ({short[0]}), and "
-            "others got them; see --contexts"
+            f"in {len(short)} strata the drawn contexts hold fewer responses than would be taken ({short[0]}){others}; "
+            "see --contexts"
         )
     thin = small(population, plan)
     if thin and plan.allocation == "proportional":
@@ -110,6 +132,9 @@ def _notes(population: Population, plan: Plan, rule: Allocator, responses: Seque
             f"small strata: {names}; a proportional share would be below {plan.floor}, and the floor takes the rest "
             f"from others (--collapse {plan.floor} merges small strata)"
         )
+    core = min(plan.core, len(responses or contexts))
+    if core < plan.core:
+        notes.append(f"a core of {core}, not {plan.core}: no more is drawn; see --size")
     return notes
 
 

@@ -14,7 +14,7 @@ from data.errors import StudyProblem
 from sampling.effort import Effort, effort
 from sampling.expected import Assumptions
 from sampling.planner import Outlook, Purchase, labels_needed
-from sampling.sizing import best_half_width, draw_buys, draw_needed, enough_annotators
+from sampling.sizing import best_half_width, draw_buys, draw_needed, enough_annotators, slice_sizes
 
 ALMOST = 1.1
 """Of the best half-width that can be had at all, what is aimed for instead of a wish that cannot be met."""
@@ -63,7 +63,9 @@ class Planned:
         """The plan in one sentence."""
         where = f"per {' and '.join(self.by)}" if self.by else f"in each of {len(self.slices)} slices"
         what = f"{self.metric} {where if self.by or len(self.slices) > 1 else 'over all responses'}"
-        costs = f"{self.labels} labels, {self.hours:.0f} annotator hours: {what} within"
+        every = sum(row["stratum_size"] for row in self.strata)
+        labels = f"{self.labels} labels{' (every response labelled)' if self.labels == every else ''}"
+        costs = f"{labels}, {self.hours:.0f} annotator hours: {what} within"
         if self.met:
             return f"{costs} {points(self.half_width if self.within is None else self.within)}."
         instead = f"What can be: {costs} {points(self.half_width)}."
@@ -227,7 +229,8 @@ class Reckoning:
 
     def _slice(self, part: str, seen: Outlook) -> dict[str, Any]:
         why = self.short.get(part)
-        if why is None and seen.in_denominator < self.wish.floor:
+        whole = seen.labels == slice_sizes(self.grounds.strata, self.grounds.slices)[part]
+        if why is None and seen.in_denominator < self.wish.floor and not whole:
             why = (
                 f"about {seen.in_denominator:.0f} labels in the denominator; `metrics` refuses below {self.wish.floor}"
             )
@@ -269,6 +272,8 @@ class Reckoning:
         if wish.rho:
             whom = f"annotators like these {wish.annotators} (rho {wish.rho:g})"
         notes = [f"for {whom}, at {wish.level:.0%}"]
+        if (wish.labels or 0) > self.size:
+            notes.append(f"{self.size} labels, not {wish.labels}: there are no more responses")
         if self.assume.deff > 1:
             notes.append(
                 f"{self.per_context:g} responses are read with one context, and the judge's errors on them are alike "

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from typing import Any
 
@@ -111,6 +111,16 @@ class Registration:
             and all(getattr(self, way) == getattr(intent, way) for way in ways)
             and self.sample["sample_id"] == intent.sample_id
         )
+
+
+def last_intent(study: Study) -> Intent | None:
+    """What was registered last, as an intent that an amendment can change in part; None when nothing was."""
+    with open_store(study) as store:
+        found = registered(store)
+    if not found:
+        return None
+    last, names = found[-1], {f.name for f in fields(Intent)} - {"sample_id"}
+    return Intent(**{name: getattr(last, name) for name in names}, sample_id=last.sample["sample_id"])
 
 
 def register(study: Study, intent: Intent, *, amend: str | None = None) -> Registration:

@@ -1,12 +1,22 @@
 """`register`: what will be reported, frozen before results are seen."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from audit_app.actions.labelled import Grounding
-from audit_app.actions.registering import STOP, Intent, Registration, changes, register, registered, verified
+from audit_app.actions.registering import (
+    STOP,
+    Intent,
+    Registration,
+    changes,
+    last_intent,
+    register,
+    registered,
+    verified,
+)
 from audit_app.actions.results import HEADLINE
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
@@ -17,6 +27,9 @@ from data.errors import StudyProblem
 from data.frame import SLICES
 from data.store.connection import open_store
 from metrics.estimate import Contexts, Target
+
+OPTIONS = {"about": "population"}
+"""Where an option is not called as what it decides."""
 
 
 @click.command("register", epilog="Example: evidence-audit register --metrics SES,cSES --by model --target A")
@@ -39,7 +52,9 @@ from metrics.estimate import Contexts, Target
 @click.option("--contexts", type=click.Choice(("all", "valid", "reclassified")), default="all", show_default=True,
               help="Which contexts will count, by their audit.")  # fmt: skip
 @click.option("--stop", default=STOP, show_default=True, help="When labelling ends.")
-@click.option("--amend", metavar="REASON", help="Add to what is registered already; both stay, with their dates.")
+@click.option(
+    "--amend", metavar="REASON", help="Change what is registered by the options given; both stay, with their dates."
+)
 @click.option("--show", is_flag=True, help="Print what is registered; registers nothing.")
 @click.option("--verify", metavar="HASH",
               help="Check a hash that was written down (12 characters or more).")  # fmt: skip
@@ -88,6 +103,8 @@ def register_command(
             contexts=contexts,
             stop=stop,
         )
+        if amend is not None and (last := last_intent(study)):
+            intent = _amended(last, intent)
         found = [register(study, intent, amend=amend)]
         changed: list[str] = []
     else:
@@ -106,6 +123,13 @@ def register_command(
         say(change)
     if not show:
         say("Write the hash down where it cannot be changed, such as in a paper's draft or a public registry.")
+
+
+def _amended(last: Intent, asked: Intent) -> Intent:
+    """What stands, with the options that were given."""
+    source, names = click.get_current_context().get_parameter_source, [field.name for field in fields(Intent)]
+    given = [name for name in names if source(OPTIONS.get(name, name)) is ParameterSource.COMMANDLINE]
+    return replace(last, **{name: getattr(asked, name) for name in given})
 
 
 def _text(one: Registration) -> str:

@@ -105,13 +105,34 @@ def test_without_verdicts_the_widest_case_is_planned(grid: Any, study_from: Any)
 
 
 def test_a_metric_of_part_of_the_responses(grid: Any, study_from: Any) -> None:
-    few = study_from(verdicts(grid(40), lambda n: {"C": n % 4 == 0, "A": 1, "G": 0, "D": 0}), name="few")
-    found = plan_sample(few, Wish(metric="cSES", within=0.2))
+    rows = verdicts(grid(100, models=("a", "b")), lambda n: {"C": n % 2 or n % 20 == 0, "A": 1, "G": n % 3 > 0, "D": 0})
+    few = study_from(rows, name="few")
+    found = plan_sample(few, Wish(metric="cSES", by=("model",), within=0.2))
     assert not found.met
+    assert found.labels < 400
+    assert [bool(row["falls_short"]) for row in found.slices] == [True, False]
+    assert found.remedies[0].startswith("a: ")
     assert "fewer than 40 responses are expected in the denominator of cSES" in found.remedies[0]
     # 30 are needed, and 40 = 30 + 1.645 x root of 30 are planned, so that nearly every draw has them.
     half = study_from(verdicts(grid(60), lambda n: {"C": n // 2 % 2, "A": 1, "G": n % 2, "D": 0}), name="half")
     assert plan_sample(half, Wish(metric="cSES", within=0.4)).slices[0]["in_denominator"] >= 40
+
+
+def test_a_slice_labelled_whole_meets_every_wish(grid: Any, study_from: Any) -> None:
+    study = study_from(verdicts(grid(40), lambda n: {"C": n % 4 == 0, "A": 1, "G": 0, "D": 0}))
+    ended = run(f"evidence-audit sample plan --metric cSES --within 20 --study {study.path}")
+    assert ended.exit_code == 0, ended.output
+    assert ended.stdout.startswith("80 labels (every response labelled), ")
+    assert "cannot be met" not in ended.stdout
+    assert "refuses below" not in ended.output
+    assert plan_sample(study, Wish(metric="cSES", within=0.2)).slices[0]["falls_short"] is None
+
+
+def test_more_labels_than_responses_are_cut_with_a_note() -> None:
+    cut, whole = (plan_without_study(Wish(labels=n), population=480) for n in (1000, 480))
+    assert cut.labels == 480
+    assert "480 labels, not 1000: there are no more responses" in cut.notes
+    assert not any("no more responses" in note for note in whole.notes)
 
 
 def test_the_judge_is_measured_on_the_labels_there_are(demo_copy: Study) -> None:

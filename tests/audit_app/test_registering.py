@@ -247,3 +247,14 @@ def test_everything_unknown_is_named_at_once_and_nothing_is_registered(drawn: St
 
 def test_there_must_be_a_sample(grid: Any, study_from: Any) -> None:
     assert "nothing is drawn yet" in run("register", study_from(grid(3))).stderr
+
+
+def test_an_amendment_keeps_what_it_does_not_name(drawn: Study) -> None:
+    options = "--by condition --level 0.9 --population tasks --floor 10 --grounding lenient"
+    assert run(f"register --metrics Acc {options}", drawn).exit_code == 0
+    assert run("register --amend 'a second look' --by model --population responses", drawn).exit_code == 0
+    first, second = everything(drawn)
+    kept = ("metrics", "level", "floor", "grounding", "judge", "stop", "target", "annotators", "contexts")
+    assert [getattr(second, name) for name in kept] == [getattr(first, name) for name in kept]
+    assert (second.metrics, second.level, second.floor) == (("Acc",), 0.9, 10)
+    assert (second.by, second.about, first.about != second.about) == ((("model",),), "these responses", True)

@@ -138,6 +138,41 @@ def test_too_small_a_size_names_the_size_that_works(grid: Any, study_from: Any) 
     assert draw_sample(study, Plan(size=16, strata=("condition", "model", "prompt"))).n_responses == 16
 
 
+def test_drawn_contexts_do_not_shrink_the_floors(grid: Any, study_from: Any) -> None:
+    study = study_from(grid(20, models=("a", "b")))
+    wanted: Any = {"strata": ("condition",), "floor": 12, "overlap": 0.0}
+    for contexts in (None, 10, 30):
+        with pytest.raises(StudyProblem, match=r"minimum of 12 .* the smallest total that works is 24"):
+            draw_sample(study, Plan(**wanted, size=20, contexts=contexts))
+    # Ten contexts hold ten responses of each condition; nobody got what both lack.
+    drawn = draw_sample(study, Plan(**wanted, size=24, contexts=10))
+    assert drawn.n_responses == 20
+    assert not any("others got" in note for note in drawn.notes)
+    assert draw_sample(study, Plan(**wanted, size=24, sample_id="more", contexts=24)).n_responses == 24
+
+
+def test_an_unreached_stratum_names_the_contexts_that_reach_it(grid: Any, study_from: Any) -> None:
+    rows = grid(60, conditions=("clean",))
+    rows["verdicts"] = [{"response_id": r["response_id"], "judge": "j", "C": int(n not in (7, 33)), "A": 1, "G": 1,
+                         "D": 0} for n, r in enumerate(rows["responses"])]  # fmt: skip
+    study = study_from(rows)
+    with pytest.raises(StudyProblem, match=r"none of its 2 responses .* \(--contexts \d+ reaches every") as caught:
+        draw_sample(study, Plan(size=6, strata=("judge",)))
+    enough = int(str(caught.value).split("--contexts ")[1].split()[0])
+    with pytest.raises(StudyProblem, match="none of its 2 responses"):
+        draw_sample(study, Plan(size=6, strata=("judge",), contexts=enough - 1))
+    assert draw_sample(study, Plan(size=6, strata=("judge",), contexts=enough)).n_responses == 6
+
+
+def test_a_core_larger_than_the_draw_is_cut_with_a_note(grid: Any, study_from: Any) -> None:
+    study = study_from(grid(50))
+    cut = draw_sample(study, Plan(size=70, core=80))
+    assert cut.n_core == 70
+    assert "a core of 70, not 80: no more is drawn; see --size" in cut.notes
+    fits = draw_sample(study, Plan(size=80, core=80, sample_id="fits"))
+    assert not any("a core of" in note for note in fits.notes)
+
+
 def test_an_unknown_column_and_an_empty_study_are_told(grid: Any, study_from: Any) -> None:
     with pytest.raises(StudyProblem, match="unknown stratum column 'colour'; expected some of model, prompt"):
         draw_sample(study_from(grid(3)), Plan(strata=("colour",)))

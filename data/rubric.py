@@ -1,5 +1,6 @@
 """The rubric: which labels people give, in which order, from which view, with which values."""
 
+import json
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -39,6 +40,8 @@ class Value:
     value: str
     text: str
     help: str | None = None
+    evidence: bool = False
+    """Whether a quote from the passages is asked for with this answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,10 @@ class Question:
     each: str | None = None
     """"passage" when the question is asked of every passage."""
     diagnostic: bool = False
+
+    def codes(self, stored: str) -> list[str]:
+        """The values in a stored answer: one, or as many as were marked."""
+        return list(json.loads(stored)) if self.kind == "many" and stored.startswith("[") else [stored]
 
     def parse(self, raw: str) -> str | None:
         """The stored value for what a file says; None for a blank; ValueError with what was expected.
@@ -175,7 +182,7 @@ def _faults(entry: dict[str, Any], where: str) -> Iterable[Problem]:
 def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
     known = {spec.name for spec in fields(Value)}
     if not isinstance(values, list) or not all(isinstance(value, dict) and set(value) <= known for value in values):
-        message = f"label {name!r}; expected a list of {{ key = …, value = …, text = … }}, optionally help"
+        message = f"label {name!r}; expected a list of {{ key = …, value = …, text = … }}, optionally help, evidence"
         yield Problem(where=where, field="values", message=message)
         return
     for field in ("key", "value", "text"):
@@ -183,6 +190,8 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
         if not all(isinstance(entry, str) and entry for entry in seen) or len(set(seen)) < len(seen):
             message = f"missing, not text or given twice for label {name!r}"
             yield Problem(where=where, field=f"values.{field}", message=message)
+    if not all(isinstance(value.get("evidence", False), bool) for value in values):
+        yield Problem(where=where, field="values.evidence", message=f"label {name!r}; expected true or false")
     if any(len(str(value.get("key"))) != 1 for value in values):
         message = f"label {name!r}; expected one digit or letter for each value"
         yield Problem(where=where, field="values.key", message=message)
@@ -240,6 +249,8 @@ def _place_faults(questions: Sequence[Question]) -> Iterable[str]:
             yield f"label {q.name!r} with {q.view} belongs in pass {fitting!r}, not {q.pass_!r}"
         if q.each and "passages" not in shown:
             yield f"label {q.name!r} is asked of each passage, but {q.view} shows none"
+        if "passages" not in shown and any(value.evidence for value in q.values):
+            yield f"label {q.name!r} asks for evidence, but {q.view} shows no passage to quote"
         if "." in q.name or not q.name:
             yield f"label {q.name!r}: a name may not be empty or have a dot in it"
 

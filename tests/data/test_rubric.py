@@ -94,6 +94,11 @@ def test_a_response_is_never_labelled_from_a_view_of_the_context() -> None:
         ),
         ({"name": '"a.b"'}, "a dot in it"),
         ({"each": '"passage"', "view": '"DisclosureView"'}, "shows none"),
+        ({"values": '[{ key = "1", value = "1", text = "Yes", evidence = "yes" }]'}, "expected true or false"),
+        (
+            {"view": '"DisclosureView"', "values": '[{ key = "1", value = "1", text = "Yes", evidence = true }]'},
+            "no passage to quote",
+        ),
     ],
 )
 def test_each_fault_of_an_entry_is_named(changes: dict[str, str], sentence: str) -> None:

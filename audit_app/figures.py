@@ -169,7 +169,7 @@ def _number(text: str, *, bold: bool = False) -> str:
     """Text; where it is a number with its interval, the interval is not broken over two lines."""
     value, bracket, rest = text.partition(" (")
     if not bracket or not value.lstrip("-+")[:1].isdigit():
-        return escape(text)
+        return f'<span class="range">{escape(text)}</span>' if text.endswith(" %") else escape(text)
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
     return f'{value} <span class="range">({escape(rest)}</span>'
 

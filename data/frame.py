@@ -158,15 +158,17 @@ def judged_rows(frame: Frame, judge: str | None, response_ids: Sequence[str]) ->
         return _filled(_rows(engine, _one_judge(engine, frame, judge).semi_join(wanted, "response_id")))
 
 
-def pattern_counts(frame: Frame, judge: str | None, by: Sequence[str]) -> pd.DataFrame:
-    """How many responses there are per slice × pattern of one judge's labels C, A, G, D.
+def pattern_counts(
+    frame: Frame, judge: str | None, by: Sequence[str], labels: Sequence[str] = ("C", "A", "G", "D")
+) -> pd.DataFrame:
+    """How many responses there are per slice × pattern of one judge's labels.
 
     Returns:
-        Columns `by` (missing as empty text), C, A, G, D (1, 0 or missing) and n.
+        Columns `by` (missing as empty text), the labels (1, 0 or missing; diagnostics 0 to 2) and n.
     """
     with _engine() as engine:
         table = _one_judge(engine, frame, judge)
-        return _filled(_rows(engine, table.group_by([*by, "C", "A", "G", "D"]).agg(n=ibis._.count())))
+        return _filled(_rows(engine, table.group_by([*by, *labels]).agg(n=ibis._.count())))
 
 
 def _rows(engine: Backend, table: Table) -> pd.DataFrame:

@@ -116,7 +116,8 @@ def corrected(
 
     Returns:
         `n` counts the sampled rows in the slice. `n_effective` is n / deff, with deff the variance (fpc included)
-        over that of a simple random sample with replacement of n rows of the slice; where no variation was seen
+        over that of a simple random sample with replacement of n rows of the slice (for target B, both by the settled
+        rows); where no variation was seen
         it is the effective number of labels in the denominator by the weights alone (Kish 1965, Survey Sampling,
         section 11.7), rows of one cluster counting as one. If all of the slice is labelled, it is the plain human
         ratio, of zero width.
@@ -168,7 +169,10 @@ def _share(
     enough = max(floor, 1)
     counted = int(np.sum(basis.in_slice & (basis.den > 0)))
     if counted < enough:
-        return Share(value=None, n=n, tier="refused", why_undefined=_refusal(counted, enough, n, population.size))
+        why = _refusal(counted, enough, n, population.size)
+        if sample.second is not None:
+            why = _unsettled(counted, enough, int(np.sum(basis.in_slice)), n)
+        return Share(value=None, n=n, tier="refused", why_undefined=why)
     short = _short_parts(basis, population)
     if short:
         return Share(value=None, n=n, tier="refused", why_undefined=short)
@@ -218,8 +222,18 @@ def _census(sample: Sample) -> Share:
 
 def _refusal(counted: int, floor: int, n: int, size: int) -> str:
     """What is missing, at the share of labels that counted so far; labelling the whole slice is always enough."""
-    more = min(ceil((floor - counted) * (n / counted if counted else 1)), size - n)
+    more = _more(counted, floor, n, size)
     return f"refused: {counted} labels in the denominator, {floor} needed; label about {more} more"
+
+
+def _unsettled(counted: int, floor: int, n: int, size: int) -> str:
+    """The same for target B, where labels count once the overlap up to them is settled."""
+    more = _more(counted, floor, n, size)
+    return f"refused: {counted} settled labels in the denominator, {floor} needed; settle about {more} more"
+
+
+def _more(counted: int, floor: int, n: int, size: int) -> int:
+    return min(ceil((floor - counted) * (n / counted if counted else 1)), size - n)
 
 
 def _short_parts(sample: Sample, population: Population) -> str | None:

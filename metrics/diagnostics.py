@@ -1,4 +1,4 @@
-"""The six diagnostics of a response, 0 to 2 each, the three stages they make up, and correct answers without ground."""
+"""The six diagnostics of a response, 0 to 2 each, and the three stages they make up."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.correction import FLOOR, Population, Sample, Share, corrected
-from metrics.definitions import Metric
 from metrics.patterns import encode
 from sampling.design import Design
 
@@ -30,17 +29,6 @@ SCALES: dict[str, tuple[str, ...]] = {
 
 TOP = 2
 """Highest value of a diagnostic."""
-
-UNGROUNDED_OF_CORRECT = Metric(
-    name="ungrounded-of-correct",
-    title="Ungrounded share of correct answers",
-    sentence="Share of the correct responses that give their answer without ground in the context.",
-    needs=frozenset("CAG"),
-    reads=frozenset("CAG"),
-    numerator=lambda C, A, G, D: C * A * (1 - G),
-    denominator=lambda C, A, G, D: np.where(np.isnan(A) | np.isnan(G), np.nan, C),
-)
-"""Correct by luck or by memory: the taxonomy's ungrounded-correct over all that is correct."""
 
 
 def response_scores(values: ArrayLike) -> Floats:

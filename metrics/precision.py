@@ -69,7 +69,7 @@ def _share(sample: Sample, basis: Sample, found: Greg, variance: float, around: 
         interval=around.kind,
         evidence=around.evidence,
         n=n,
-        n_effective=n * simple / variance if simple > 0 and variance > 0 else _trials(basis),
+        n_effective=int(np.sum(basis.in_slice)) * simple / variance if simple > 0 and variance > 0 else _trials(basis),
         tier="direct",
         # A ratio that leaves [0, 1] by rounding only was not moved.
         clipped_from=found.value if abs(found.value - value) > 1e-9 else None,

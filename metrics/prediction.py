@@ -104,12 +104,18 @@ def left_out(code: ArrayLike, stratum: ArrayLike, weight: ArrayLike) -> Floats:
     if not len(w):
         return w
     h = np.unique(np.asarray(stratum), return_inverse=True)[1]
-    j = np.unique(np.asarray(code), return_inverse=True)[1] + int(h.max()) + 1
-    size = int(j.max()) + 1
-    gram = np.bincount(h * size + j, w, size * size).reshape(size, size)
-    gram = gram + gram.T + np.diag(np.bincount(h, w, size) + np.bincount(j, w, size))
-    inverse = np.linalg.pinv(gram, rcond=1e-10, hermitian=True)
-    free = 1 - w * (inverse[h, h] + 2 * inverse[h, j] + inverse[j, j])
-    alone = 1 - w / np.bincount(h, w)[h]
+    j = np.unique(np.asarray(code), return_inverse=True)[1]
+    strata, patterns = int(h.max()) + 1, int(j.max()) + 1
+    # The strata's block of the Gram matrix is diagonal, so that only one of the size of the patterns is inverted.
+    size = np.bincount(h, w)
+    both = np.bincount(h * patterns + j, w, strata * patterns).reshape(strata, patterns)
+    share = both / size[:, None]
+    values, vectors = np.linalg.eigh(np.diag(np.bincount(j, w)) - both.T @ share)
+    # Measured by the weights: where each pattern has strata to itself, nothing but rounding is left here.
+    real = values > 1e-10 * np.bincount(j, w).max()
+    inverse = (vectors[:, real] / values[real]) @ vectors[:, real].T
+    half = share @ inverse
+    free = 1 - w * (1 / size[h] + inverse[j, j] - 2 * half[h, j] + np.sum(half * share, axis=1)[h])
+    alone = 1 - w / size[h]
     growth = np.divide(alone, free, out=np.full(len(w), np.inf), where=free > _ALONE)
     return np.where((alone <= _ALONE) | (growth < 1), 1.0, growth)

@@ -172,6 +172,9 @@ class OfMetric:
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
         )
+        self._lost = ~usable
+        if (settled := labelled.adjudicated) is not None:  # of some of which it is settled that nobody can say
+            self._lost |= settled.overlap & np.isnan(metric.terms(settled.C, settled.A, settled.G, settled.D)[1])
         self._code = restrict(judged.code, metric.reads)
         self._predictions: dict[str | None, Prediction] = {}
 
@@ -225,7 +228,7 @@ class OfMetric:
         )
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, at, sample, population) or share
-        return at.counting(share, self.usable).dropping(int(np.sum(at.own & ~self.usable)))
+        return at.counting(share, self.usable).dropping(int(np.sum(at.own & self._lost)))
 
     def _borrowed(self, place: Slice, at: Where, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""

@@ -17,6 +17,8 @@ class Choices:
     seal: Seal
     samples: tuple[str, ...]
     """By name, the newest first; never empty."""
+    doubled: frozenset[str]
+    """Samples with a random overlap, on which target B can rest."""
     judges: tuple[str, ...]
     slices: tuple[str, ...]
     """The frame columns that take more than one value."""
@@ -32,7 +34,13 @@ def choices(study: Study) -> Choices:
     with open_store(study) as store:
         items.find_sample(store, None)
         samples = tuple(sample["sample_id"] for sample in reversed(items.samples(store)))
-        return Choices(seal=read_seal(store), samples=samples, judges=judges, slices=slices)
+        return Choices(
+            seal=read_seal(store),
+            samples=samples,
+            doubled=frozenset(name for name in samples if items.subsample(store, name, "overlap")),
+            judges=judges,
+            slices=slices,
+        )
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,7 @@
 """People's labels beside those of one judge, ready to correct any metric on any slice."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 from audit_app.actions.labelled import Floats, Grounding, judged, labelled
@@ -47,13 +47,11 @@ class Corrected:
             StudyProblem: Nothing is drawn, or the texts changed since the draw.
         """
         found = labelled(study, store, frame, sample_id=sample_id, judge=judge, grounding=grounding)
-        tasks = [draw["task_id"] for draw in found.draws]
         counted = dict.fromkeys(["model", *(c for c in columns if c in frames.SLICES), "task_id"])
-        rows = found.rows()
         return cls(
             human=found.human,
             judged=judged(frame, judge, list(counted)),
-            rows=replace(rows, columns={**rows.columns, "task_id": tasks}),
+            rows=found.rows(),
             options=options,
         )
 

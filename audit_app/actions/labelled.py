@@ -1,101 +1,34 @@
 """The drawn responses of a sample with people's labels, the judge's labels and the design, ready for arithmetic."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.actions.answered import Grounding as Grounding
+from audit_app.actions.answered import Overlap, answered, overlap_of
+from audit_app.actions.answered import binary as binary
 from audit_app.actions.design import design_of
 from data import frame as frames
 from data.errors import StudyProblem
-from data.records import CANNOT_JUDGE, LABELS
+from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
 from data.store import events, items
 from data.store.connection import Store
 from data.study import Study
+from metrics.definitions import LABELS as ORDER
 from metrics.estimate import Target
 from metrics.patterns import encode
+from metrics.rows import Adjudicated
 from metrics.table import JudgedRows, LabelledRows
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Grounding = Literal["strict", "lenient"]
-Answers = Mapping[tuple[str, str], str]
-"""(item_id, label) to the stored value; cannot judge and skips are not in it."""
 
-GROUNDED: dict[Grounding, frozenset[str]] = {
-    "strict": frozenset({"established"}),
-    "lenient": frozenset({"established", "contradicted"}),
-}
-"""The decision values of G that count as grounded. `partly` never does."""
-
-
-def binary(label: str, value: str | None, grounding: Grounding) -> float:
-    """A stored value as 1 or 0; nan when there is none."""
-    if value is None or value == CANNOT_JUDGE:
-        return np.nan
-    if label == "G":
-        return float(value in GROUNDED[grounding])
-    return float(value)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """What people said of the responses of a study."""
-
-    first: Answers
-    """The label of the first person of the plan (target A)."""
-    adjudicated: Answers
-    """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
-    undecided: frozenset[tuple[str, str]]
-    """(item_id, label) on which planned people disagree and nobody has decided."""
-    touched: Mapping[Target, frozenset[str]]
-    """Items that the plan's first person (A) or anybody of the plan (B) has dealt with, if only by skipping."""
-
-    def values(self, target: Target) -> Answers:
-        """The labels of one target."""
-        return self.first if target == "A" else self.adjudicated
-
-
-def answered(store: Store, grounding: Grounding = "strict") -> Answered:
-    """The current answers to responses, boiled down to one value per item, label and target.
-
-    Two people who chose different decision values of G agree when both count as grounded, or neither.
-    """
-    planned: dict[tuple[str, str], list[str]] = defaultdict(list)
-    first: dict[tuple[str, str], str] = {}
-    decided: dict[tuple[str, str], str] = {}
-    touched: dict[Target, set[str]] = {"A": set(), "B": set()}
-    for row in events.answers(store, "response"):
-        key, value = (row["item_id"], row["label"]), row["value"]
-        if row["purpose"] == "plan" and (value is not None or row["state"] == "skipped"):
-            touched["B"].add(row["item_id"])
-            if row["plan_order"] == 1:
-                touched["A"].add(row["item_id"])
-        if value is None or value == CANNOT_JUDGE or row["state"] == "skipped":
-            continue
-        if row["purpose"] == "adjudication":
-            decided[key] = value
-        elif row["purpose"] == "plan":
-            planned[key].append(value)
-            if row["plan_order"] == 1:
-                first[key] = value
-    resolved = {(row["item_id"], row["label"]): row["value"] for row in events.resolutions(store)}
-    unanimous = {
-        (item, label): values[0]
-        for (item, label), values in planned.items()
-        if len(values) > 1 and len({binary(label, value, grounding) for value in values}) == 1
-    }
-    adjudicated = {**unanimous, **decided, **resolved}
-    return Answered(
-        first=first,
-        adjudicated=adjudicated,
-        undecided=frozenset(key for key, values in planned.items() if len(values) > 1 and key not in adjudicated),
-        touched={target: frozenset(found) for target, found in touched.items()},
-    )
+WARRANT = "warrant"
+"""In the place of a label: whether the context, as audited, establishes no one answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,22 +37,28 @@ class Labelled:
 
     sample: dict[str, Any]
     draws: list[dict[str, Any]]
+    stratum_size: Mapping[str, int]
+    """Responses in every stratum of the sample, also in those that nobody has dealt with yet."""
     first_fraction: Floats
     """Share of the context stratum that was drawn, per row; 1 when the draw was not linked."""
     columns: dict[str, list[str]]
+    """Slice columns and `task_id`."""
     judge: dict[str, Floats]
     """The judge's labels and diagnostics by name, nan where missing."""
     human: dict[str, Floats]
-    """People's labels and diagnostics by name, nan where missing, skipped or cannot judge."""
-    warrant: Floats
-    """Whether the audited context of a row establishes no one answer: 1 or 0, nan where it was not audited."""
+    """People's labels and diagnostics by name, nan where missing, skipped or cannot judge; and `WARRANT`."""
+    adjudicated: dict[str, Floats]
+    """What is adjudicated or unanimous, likewise."""
+    owed: dict[str, Flags]
+    """Whether the label is still to come, by name. What is owed is waited for; it is no non-response."""
+    overlap: Overlap
     n_undecided: int
     """For target B the labels on which people disagree and nobody has decided."""
 
     @property
     def audited(self) -> bool:
         """Whether any context of these rows was audited."""
-        return not bool(np.isnan(self.warrant).all())
+        return not bool(np.isnan(self.human[WARRANT]).all())
 
     def require_decisions(self) -> None:
         """What people disagree on is harder than the rest: leaving it out would bias every number of target B.
@@ -133,6 +72,29 @@ class Labelled:
                 "adjudicated labels (purpose = adjudication), or use target A"
             )
 
+    def only(self, kept: Flags) -> Self:
+        """Some of the rows; the design stays that of the whole sample."""
+
+        def those(values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+            return {name: array[kept] for name, array in values.items()}
+
+        return replace(
+            self,
+            draws=[draw for draw, keep in zip(self.draws, kept, strict=True) if keep],
+            first_fraction=self.first_fraction[kept],
+            columns={name: [v for v, keep in zip(values, kept, strict=True) if keep]
+                     for name, values in self.columns.items()},
+            judge=those(self.judge),
+            human=those(self.human),
+            adjudicated=those(self.adjudicated),
+            owed=those(self.owed),
+        )  # fmt: skip
+
+    def answered(self, labels: Collection[str]) -> Self:
+        """The rows of which none of these labels is owed any more."""
+        owed = [self.owed[name] for name in labels if name in self.owed]
+        return self.only(~np.any(owed, axis=0)) if np.any(owed) else self
+
     def design(self, usable: Flags) -> Design:
         """The design of some of the rows; strata with fewer than two usable units are merged in the fixed order."""
         return design_of(
@@ -141,19 +103,45 @@ class Labelled:
             columns=self.sample["strata"],
             linked=bool(self.sample["linked"]),
             first_fraction=self.first_fraction,
+            stratum_size=self.stratum_size,
         )
 
-    def rows(self, *, warrant: bool = False) -> LabelledRows:
-        """The rows as the table of metrics wants them; with `warrant` in the place of D, see `metrics.WARRANTS`."""
+    def rows(self, reads: Collection[str] = (), *, target: Target = "A", warrant: bool = False) -> LabelledRows:
+        """The rows as the table of metrics wants them.
+
+        Args:
+            reads: The labels that the metrics look at: rows of which one of these is still owed are left out; by
+                default none are.
+            target: For B the labels of target A on all rows, and what the settled overlap says beside them.
+            warrant: With `WARRANT` in the place of D, see `metrics.WARRANTS`.
+        """
+        names = [WARRANT if warrant and name == "D" else name for name in ORDER]
+        wanted = [name for name, label in zip(names, ORDER, strict=True) if label in reads]
+        here = self.answered(wanted)
+        chosen = here.settled(wanted)
+        # Where all of it is settled, there are no other labels to correct.
+        whole = target == "B" and bool(chosen.all())
+        human = here.adjudicated if whole else here.human
+        C, A, G, D = (human[name] for name in names)
         return LabelledRows(
-            columns=self.columns,
-            code=encode(*(self.judge[name] for name in ("C", "A", "G", "D"))),
-            C=self.human["C"],
-            A=self.human["A"],
-            G=self.human["G"],
-            D=self.warrant if warrant else self.human["D"],
-            design_of=self.design,
+            columns=here.columns,
+            code=encode(*(here.judge[name] for name in ORDER)),
+            C=C,
+            A=A,
+            G=G,
+            D=D,
+            design_of=here.design,
+            adjudicated=here._adjudicated(chosen, names) if target == "B" and not whole else None,
         )
+
+    def _adjudicated(self, chosen: Flags, names: Sequence[str]) -> Adjudicated:
+        C, A, G, D = (self.adjudicated[name] for name in names)
+        return Adjudicated(overlap=chosen, C=C, A=A, G=G, D=D)
+
+    def settled(self, labels: Collection[str]) -> Flags:
+        """Which rows are of the settled part of the overlap."""
+        found = self.overlap.settled(labels)
+        return np.array([draw["item_id"] in found for draw in self.draws], dtype=bool)
 
 
 def labelled(
@@ -168,19 +156,21 @@ def labelled(
 ) -> Labelled:
     """The rows of a sample with everything known of them.
 
-    For target B only the overlap subsample counts: adjudications of other items are no random subsample.
+    For target B the rows are those of the overlap alone, and `human` is what is adjudicated or unanimous: adjudications
+    of other items are no random subsample. For metrics of target B, ask for target A and see `Labelled.rows`.
 
     Raises:
         StudyProblem: Nothing is drawn, or the texts changed since the draw.
     """
     sample = items.find_sample(store, sample_id)
-    found = answered(store, grounding)
-    values = found.values(target)
-    overlap = items.subsample(store, sample["sample_id"], "overlap") if target == "B" else set()
+    found = answered(store, study.rubric, grounding)
+    overlap = overlap_of(store, sample, found)
+    doubled = set(overlap.order)
+    everything = items.draws(store, sample["sample_id"], "response")
     draws = [
         row
-        for row in items.draws(store, sample["sample_id"], "response")
-        if row["item_id"] in found.touched[target] and (target == "A" or ("response", row["item_id"]) in overlap)
+        for row in everything
+        if row["item_id"] in found.touched[target] and (target == "A" or row["item_id"] in doubled)
     ]
     ids = [row["item_id"] for row in draws]
     judged = frames.judged_rows(frame, judge, ids).set_index("response_id")
@@ -190,31 +180,43 @@ def labelled(
             f"response {missing[0]!r} was drawn but is not in {study.texts} any more; put the files back"
         )
     judged = judged.loc[ids]
-    wanted = set(ids) if target == "B" else set()
+    warrant, unaudited = _warrants(store, draws)
+
+    def of_people(which: Target) -> dict[str, Floats]:
+        values = found.values(which)
+        return {
+            name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
+            for name in (*LABELS, *DIAGNOSTICS)
+        } | {WARRANT: warrant}
+
     return Labelled(
-        warrant=_warrants(store, draws),
-        n_undecided=sum(item in wanted and label in LABELS for item, label in found.undecided),
         sample=sample,
         draws=draws,
+        stratum_size={row["stratum"]: row["stratum_size"] for row in everything},
         first_fraction=_first_fractions(store, sample, draws),
-        columns={name: judged[name].tolist() for name in frames.SLICES},
-        judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in frames.LABEL_COLUMNS},
-        human={
-            name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
-            for name in frames.LABEL_COLUMNS
-        },
+        columns={name: judged[name].tolist() for name in (*frames.SLICES, "task_id")},
+        judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in (*LABELS, *DIAGNOSTICS)},
+        human=of_people(target),
+        adjudicated=of_people("B"),
+        owed={
+            name: np.array([(item, name) in found.owed[target] for item in ids], dtype=bool)
+            for name in (*LABELS, *DIAGNOSTICS)
+        }
+        | {WARRANT: unaudited},
+        overlap=overlap,
+        n_undecided=sum(target == "B" and item in doubled and label in LABELS for item, label in found.undecided),
     )
 
 
-def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> Floats:
-    """Stage 1 of the context audits, by the first person of the plan."""
-    found = {
-        row["item_id"]: float(row["value"] != "established")
-        for row in events.answers(store, "context")
-        if (row["label"], row["purpose"], row["plan_order"]) == ("answerable", "plan", 1)
-        and row["value"] not in (None, CANNOT_JUDGE)
-    }
-    return np.array([found.get(draw["context_id"], np.nan) for draw in draws], dtype=np.float64)
+def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> tuple[Floats, Flags]:
+    """Stage 1 of the context audits, by the first person of the plan; and the rows of which there is none."""
+    found: dict[str, float] = {}
+    for row in events.answers(store, "context"):
+        value, first = row["value"], (row["purpose"], row["plan_order"]) == ("plan", 1)
+        if first and row["label"] in ("answerable", None) and (value or row["state"] == "skipped"):
+            found[row["item_id"]] = np.nan if value in (None, CANNOT_JUDGE) else float(value != "established")
+    values = [found.get(draw["context_id"], np.nan) for draw in draws]
+    return np.array(values, dtype=np.float64), np.array([draw["context_id"] not in found for draw in draws], dtype=bool)
 
 
 def _first_fractions(store: Store, sample: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Floats:

@@ -15,7 +15,8 @@ from data.store.connection import Store, now, open_store
 from data.study import Study
 from metrics.correction import FLOOR
 from metrics.definitions import METRICS
-from metrics.estimate import Target
+from metrics.estimate import About, Target
+from metrics.table import Average
 
 STOP = "all planned labels are done"
 SAMPLE_COLUMNS = ("sample_id", "seed", "strata", "context_strata", "unit", "linked", "overlap", "people", "core",
@@ -38,6 +39,10 @@ class Intent:
     """The newest by default."""
     level: float = 0.95
     floor: int = FLOOR
+    about: About = "these responses"
+    average: Average = "pooled"
+    borrow: tuple[str, ...] = ()
+    """Columns within which refused slices borrow."""
     stop: str = STOP
     """When labelling ends."""
 
@@ -70,6 +75,9 @@ class Registration:
     level: float
     floor: int
     stop: str
+    about: About = "these responses"
+    average: Average = "pooled"
+    borrow: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -80,7 +88,7 @@ class Registration:
 
     def is_for(self, name: str, by: Sequence[str], intent: Intent) -> bool:
         """Whether a metric by these columns, made in this way, was registered."""
-        ways = ("target", "grounding", "judge", "level", "floor")
+        ways = ("target", "grounding", "judge", "level", "floor", "about", "average", "borrow")
         return (
             name in self.metrics
             and (not by or set(by) in [set(columns) for columns in self.by])
@@ -145,6 +153,7 @@ def registered(store: Store) -> list[Registration]:
                 f"registration {row['number']} was changed after it was made; restore study.db from a copy"
             )
         lists = {"metrics": tuple(body["metrics"]), "by": tuple(map(tuple, body["by"]))}
+        lists["borrow"] = tuple(body.get("borrow", ()))
         found.append(Registration(**{**body, **lists}, hash=row["hash"]))
     return found
 

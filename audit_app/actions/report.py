@@ -1,14 +1,17 @@
 """The report: one page of Markdown, or the same as JSON."""
 
 import json
-from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from audit_app.actions.answered import Grounding
 from audit_app.actions.contexts import ContextAudit, context_audit
+from audit_app.actions.detail import DetailedEstimate
+from audit_app.actions.diagnostics import DiagnosticsResult, diagnostics
 from audit_app.actions.judge_rows import judge_rows
 from audit_app.actions.judging import JudgeCheck, judge_check
-from audit_app.actions.labelled import Grounding
+from audit_app.actions.metric_rows import interval_lines, metric_rows, number
 from audit_app.actions.rater_rows import agreement_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
 from audit_app.actions.results import MetricsResult, metrics
@@ -18,29 +21,6 @@ from audit_app.actions.wording import with_interval as with_interval
 from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import METRICS
-from metrics.estimate import Estimate
-
-METHODS = ("naive", "human-only", "corrected")
-
-
-def metric_rows(estimates: Iterable[Estimate]) -> list[dict[str, str]]:
-    """One row per metric and slice: naive, human-only, corrected, labels used, and what is missing."""
-    rows: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
-    for estimate in estimates:
-        key = (estimate.metric, tuple(estimate.slice.values()))
-        row = rows.setdefault(
-            key,
-            {
-                "metric": estimate.metric,
-                "slice": " · ".join(v or "(none)" for v in estimate.slice.values()) or "all responses",
-            },
-        )
-        row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
-        if estimate.method == "corrected":
-            row["labels"] = str(estimate.n)
-            row["dropped"] = str(estimate.n_dropped) if estimate.n_dropped else ""
-            row["note"] = estimate.why_undefined or ""
-    return list(rows.values())
 
 
 def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
@@ -64,6 +44,9 @@ class Report:
     study: str
     overall: MetricsResult
     by_condition: MetricsResult | None
+    adjudicated: MetricsResult | None
+    """The overall numbers for target B, once enough of the overlap is decided for any of them."""
+    diagnostics: DiagnosticsResult | None
     judge: JudgeCheck | None
     agreement: AgreementResult | None
     contexts: ContextAudit | None
@@ -77,6 +60,8 @@ class Report:
             "sentence": self.overall.sentence,
             "seal": self.overall.seal.sentence,
             "metrics": [e.as_dict() for e in (self.by_condition or self.overall).estimates],
+            "adjudicated": [e.as_dict() for e in self.adjudicated.estimates] if self.adjudicated else None,
+            "diagnostics": [e.as_dict() for e in self.diagnostics.estimates] if self.diagnostics else None,
             "judge": asdict(self.judge) if self.judge else None,
             "agreement": asdict(self.agreement) if self.agreement else None,
             "contexts": asdict(self.contexts) if self.contexts else None,
@@ -92,7 +77,12 @@ def report(
     sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding)
     overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
     missing = [overall.left_out] if overall.left_out else []
-    checked = compared = audited = None
+    checked = compared = audited = adjudicated = None
+    with suppress(StudyProblem):
+        # Without an overlap nobody planned to adjudicate: nothing is missing.
+        adjudicated = metrics(study, sample_id=sample_id, judge=judge, target="B", grounding=grounding)
+        missing += [adjudicated.settled.sentence] if adjudicated.settled and adjudicated.settled.sentence else []
+    scored = diagnostics(study, sample_id=sample_id, judge=judge)
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)
     except StudyProblem as problem:
@@ -106,11 +96,12 @@ def report(
             audited = context_audit(study, sample_id=sample_id)
         except StudyProblem as problem:
             missing.append(f"Context audit: {problem}")
-    by_condition = sliced if any(e.slice.get("condition") for e in sliced.estimates) else None
     return Report(
         study=study.name,
         overall=overall,
-        by_condition=by_condition,
+        by_condition=sliced if any(e.slice.get("condition") for e in sliced.estimates) else None,
+        adjudicated=adjudicated if adjudicated and _corrected(adjudicated) else None,
+        diagnostics=scored if scored.estimates else None,
         judge=checked,
         agreement=compared,
         contexts=audited if audited and audited.n_drawn else None,
@@ -126,10 +117,13 @@ def as_json(found: Report) -> str:
 def as_markdown(found: Report) -> str:
     """The report as Markdown."""
     parts = [f"# {found.study}: what people would have scored", found.overall.sentence, found.overall.seal.sentence]
-    parts += ["## Metrics", as_table(metric_rows(found.overall.estimates), "github"), _definitions(found.overall)]
+    parts += ["## Metrics", as_table(_both_targets(found), "github"), _definitions(found.overall)]
     if found.by_condition:
         sliced = [e for e in found.by_condition.estimates if e.slice]
         parts += ["## By condition", as_table(metric_rows(sliced), "github")]
+    if found.diagnostics:
+        scores = as_table(metric_rows(found.diagnostics.estimates), "github")
+        parts += ["## Diagnostics and stages", found.diagnostics.sentence, scores]
     if found.judge:
         parts += ["## The judge against people", found.judge.sentence, as_table(judge_rows(found.judge), "github")]
     if found.agreement and found.agreement.labels:
@@ -142,7 +136,27 @@ def as_markdown(found: Report) -> str:
         parts += [as_table(finding_rows(found.contexts), "github")] if found.contexts.findings else []
     parts += ["## Missing", *[f"- {line}" for line in found.missing]] if found.missing else []
     parts += ["## How to read this", _METHOD]
+    kinds = interval_lines(found.overall.estimates)
+    parts += (
+        ["How the intervals of all responses were made:", "\n".join(f"- {line}" for line in kinds)] if kinds else []
+    )
     return "\n\n".join(parts) + "\n"
+
+
+def _corrected(result: MetricsResult) -> dict[str, DetailedEstimate]:
+    """The corrected numbers of all responses that there are."""
+    return {e.metric: e for e in result.estimates if e.method == "corrected" and not e.slice and e.value is not None}
+
+
+def _both_targets(found: Report) -> list[dict[str, str]]:
+    """The rows of all responses; beside target A what is adjudicated, where that is decided."""
+    second = _corrected(found.adjudicated) if found.adjudicated else {}
+    rows = metric_rows(found.overall.estimates)
+    for row in rows:
+        shown = {"adjudicated (target B)": number(second[row["metric"]])} if row["metric"] in second else {}
+        last = row.pop("note", "")
+        row |= {**shown, "note": last}
+    return rows
 
 
 def _definitions(result: MetricsResult) -> str:
@@ -154,5 +168,10 @@ _METHOD = (
     "*Naive* takes the judge's labels at face value. *Human-only* weighs the sampled human labels by their inclusion "
     "probabilities. *Corrected* predicts every response from the judge's labels and repairs the prediction with the "
     "human labels (model-assisted estimation); a poor judge makes it wider, not wrong. Intervals are 95 %, for these "
-    "responses and these annotators. Intervals of the agreement figures resample whole tasks."
+    "responses and these annotators. A note “between … and …” says where the number would lie if every skipped, "
+    "undecided or not judgeable label had been as unfavourable, or as favourable, as it can be. *Adjudicated* (target "
+    "B) corrects one annotator's labels by what was adjudicated or unanimous on a random share of them. Each interval "
+    "is logit-t where the labels are evidence enough for its standard error, Dirichlet-multinomial where they are "
+    "thin, and exact where nothing, or everything, was seen; the rule is fixed in advance and printed below. "
+    "Intervals of the agreement figures resample whole tasks."
 )

@@ -1,21 +1,26 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from audit_app.actions.labelled import Grounding, find_judge, judged, labelled
+from audit_app.actions.answered import Grounding
+from audit_app.actions.detail import DetailedEstimate
+from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
 from audit_app.actions.registering import Intent, standing
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
+from audit_app.actions.settled import Settled, settled
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items
 from data.store.connection import open_store
 from data.study import Study
 from metrics.correction import FLOOR
-from metrics.definitions import METRICS, WARRANTS
-from metrics.estimate import Estimate, Target
-from metrics.table import METHODS, slices_by, table
+from metrics.definitions import METRICS, WARRANTS, Metric
+from metrics.estimate import About, Target
+from metrics.nonresponse import bounds
+from metrics.rows import Slice
+from metrics.table import METHODS, PARTS, Average, JudgedRows, LabelledRows, Options, detailed, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
 """The metrics of the first screen, in order."""
@@ -33,10 +38,14 @@ TAXONOMY = (
     "abstention-unwarranted",
 )
 
+LEVEL = 0.95
+
 WHO: dict[Target, str] = {
     "A": "what one of these annotators would have said",
     "B": "the adjudicated or unanimous label",
 }
+
+READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +56,17 @@ class MetricsResult:
     judge: str | None
     target: Target
     grounding: Grounding
+    about: About
+    average: Average
     n_labelled: int
     n_drawn: int
     n_frame: int
+    n_tasks: int | None
+    """Tasks that these are a sample of "such tasks" by; None when the intervals are for these responses."""
     seal: Seal
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[DetailedEstimate, ...]
+    settled: Settled | None
+    """For target B, and unless sealed: how much of the overlap is decided."""
     left_out: str | None
     """Which of the metrics asked for this study cannot have, and why; None when it has all."""
     standing: str | None
@@ -61,12 +76,22 @@ class MetricsResult:
     def sentence(self) -> str:
         """For whom and for what the numbers hold."""
         judge = f"judge {self.judge}" if self.judge else "no judge"
-        read = "; G read leniently" if self.grounding == "lenient" else ""
+        scope = f"these {self.n_frame} responses"
+        if self.about == "such tasks":
+            scope = f"such tasks in general, of which these {self.n_tasks} with {self.n_frame} responses are a sample"
+        read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
+        mean = [f"means over {self.average}"] if self.average != "pooled" else []
         return (
-            f"Corrected to {WHO[self.target]} (target {self.target}), for these {self.n_frame} "
-            f"responses; {self.n_labelled} of {self.n_drawn} drawn responses are labelled; {judge}{read}."
+            f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; "
+            f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled; {'; '.join([judge, *read, *mean])}."
             f"{f' {self.standing}' if self.standing else ''}"
         )
+
+    @property
+    def remarks(self) -> list[str]:
+        """What else has to be said of the numbers, in sentences."""
+        said = [self.left_out, self.settled.sentence if self.settled else None]
+        return [sentence for sentence in said if sentence]
 
 
 def metrics(
@@ -78,61 +103,128 @@ def metrics(
     names: Sequence[str] = HEADLINE,
     target: Target = "A",
     grounding: Grounding = "strict",
-    level: float = 0.95,
+    about: About = "these responses",
+    average: Average = "pooled",
+    borrow: Sequence[str] = (),
+    level: float = LEVEL,
     floor: int = FLOOR,
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
     Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
-    and only the widths of intervals are given.
+    and only the widths of intervals are given, at the usual level and floor: several widths of one interval, or the
+    floor at which a number is refused, would tell where it lies.
 
     Raises:
-        StudyProblem: Nothing is drawn or imported, or a name is unknown.
+        StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, or the
+            slices leave nobody to borrow from.
     """
     _known(by, frames.SLICES, "slice column")
     _known(names, tuple(METRICS), "metric")
+    _can_borrow(by, borrow)
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     with open_store(study) as store:
-        rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
+        rows = labelled(study, store, frame, sample_id=sample_id, judge=who, grounding=grounding)
         seal = read_seal(store)
-        if seal.is_open:
-            rows.require_decisions()
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
         way = Intent(metrics=tuple(names), target=target, grounding=grounding, judge=who, level=level, floor=floor,
+                     about=about, average=average, borrow=tuple(borrow),
                      sample_id=rows.sample["sample_id"])  # fmt: skip
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
-    population = judged(frame, who, list(by))
+    _can_adjudicate(rows, target)
+    options = Options(
+        target=target,
+        level=level if seal.is_open else LEVEL,
+        floor=floor if seal.is_open else FLOOR,
+        about=about,
+        average=average,
+        borrow=tuple(borrow) or None,
+    )
+    population = judged(frame, who, _columns(by, options))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    estimates = [
-        estimate
-        for warrant in (False, True)
-        for estimate in table(
-            population,
-            rows.rows(warrant=warrant),
-            metrics=[METRICS[name] for name in allowed if (name in WARRANTS) == warrant],
-            slices=[{}, *slices_by(population, by)] if by else [{}],
-            target=target,
-            methods=METHODS[1:] if warrant else METHODS,
-            level=level,
-            floor=floor,
-        )
-    ]
+    table = _Table(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
+    estimates = [estimate for name in _in_order(allowed) for estimate in table.of(METRICS[name])]
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
         target=target,
         grounding=grounding,
+        about=about,
+        average=average,
         n_labelled=len(rows.draws),
         n_drawn=n_drawn,
         n_frame=int(population.count.sum()),
+        n_tasks=_count_tasks(population, options),
         seal=seal,
-        estimates=tuple(estimates if seal.is_open else map(_sealed, estimates)),
+        estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
+        settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
     )
+
+
+class _Table:
+    """The numbers of one metric after the other."""
+
+    def __init__(
+        self,
+        population: JudgedRows,
+        rows: Labelled,
+        options: Options,
+        grounding: Grounding,
+        slices: Sequence[Slice],
+    ) -> None:
+        self._population, self._labelled, self._options = population, rows, options
+        self._grounding, self._slices = grounding, slices
+        self._rows: dict[tuple[frozenset[str], bool], LabelledRows] = {}
+
+    def of(self, metric: Metric) -> Iterator[DetailedEstimate]:
+        """Every slice and method; a direct estimate that rests on fewer labels than were asked for has bounds."""
+        warrant = metric.name in WARRANTS
+        options = replace(self._options, methods=METHODS[1:]) if warrant else self._options
+        rows = self._rows_for(metric.reads, warrant)
+        found = [
+            DetailedEstimate.of(estimate, share, average=options.average, grounding=self._grounding)
+            for estimate, share in detailed(
+                self._population, rows, metrics=[metric], slices=self._slices, options=options
+            )
+        ]
+        lacking = [e.slice for e in found if (e.method, e.tier) == ("corrected", "direct") and e.n_dropped]
+        extremes = bounds(self._population, rows, metrics=[metric], slices=lacking, options=options) if lacking else []
+        beside = {tuple(bound.slice.items()): bound for bound in extremes if bound.why_undefined is None}
+        for estimate in found:
+            bound = beside.get(tuple(estimate.slice.items())) if estimate.method == "corrected" else None
+            yield replace(estimate, bounds=bound) if bound else estimate
+
+    def _rows_for(self, reads: frozenset[str], warrant: bool) -> LabelledRows:
+        key = (reads, warrant)
+        if key not in self._rows:
+            self._rows[key] = self._labelled.rows(reads, target=self._options.target, warrant=warrant)
+        return self._rows[key]
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """Metrics that also rest on the audited contexts come last."""
+    return sorted(names, key=lambda name: name in WARRANTS)
+
+
+def _columns(by: Sequence[str], options: Options) -> list[str]:
+    """The frame columns that the numbers are counted by."""
+    part = [PARTS[options.average]] if options.average in PARTS else []
+    task = [options.task] if options.about == "such tasks" else []
+    return list(dict.fromkeys([*by, *(options.borrow or ()), *part, *task]))
+
+
+def _count_tasks(population: JudgedRows, options: Options) -> int | None:
+    if options.about != "such tasks":
+        return None
+    n = len(set(population.columns[options.task]))
+    if n < 2:
+        raise StudyProblem(f"{n} task cannot speak for such tasks in general; use --population responses")
+    return n
 
 
 def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | None:
@@ -152,13 +244,18 @@ def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
         raise StudyProblem(f"unknown {what} {unknown[0]!r}; expected some of {', '.join(allowed)}")
 
 
-def _sealed(estimate: Estimate) -> Estimate:
-    """The same estimate without its place: how wide it is may be known, where it lies may not."""
-    if estimate.tier == "refused":
-        # How many labels count in a denominator is itself a result.
-        reason = "sealed; too few labels for a number so far"
-    elif estimate.value is None or estimate.low is None or estimate.high is None:
-        reason = "sealed until the planned labels are in"
-    else:
-        reason = f"sealed; the interval is {100 * (estimate.high - estimate.low):.1f} points wide"
-    return replace(estimate, value=None, low=None, high=None, n_effective=None, why_undefined=reason)
+def _can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
+    _known(borrow, frames.SLICES, "column to borrow within")
+    if borrow and not set(by) - set(borrow):
+        raise StudyProblem(
+            f"nobody to borrow from: a slice borrows from others of its {', '.join(borrow)}, so slice by something "
+            f"else as well, such as --by model,{','.join(borrow)}"
+        )
+
+
+def _can_adjudicate(rows: Labelled, target: Target) -> None:
+    if target == "B" and not rows.overlap.order:
+        raise StudyProblem(
+            f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "
+            "labels count on a random share that several people label. Draw one with --overlap, or use target A"
+        )

@@ -7,9 +7,9 @@ import click
 
 from audit_app.actions.planning import plan_sample, plan_without_study
 from audit_app.actions.reckoning import Planned, points
-from audit_app.actions.wording import as_table, percent
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wishing import PLANNABLE, Wish
+from audit_app.actions.wording import as_table, percent
 from audit_app.cli.options import json_option, listed, print_json, say, study_option
 from data.errors import StudyProblem
 from data.frame import SLICES

@@ -7,9 +7,9 @@ import click
 
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.registering import STOP, Intent, Registration, changes, register, registered
-from audit_app.actions.wording import as_table
 from audit_app.actions.results import HEADLINE
 from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import as_table
 from audit_app.cli.options import json_option, listed, print_json, say, study_option
 from data import frame as frames
 from data.errors import StudyProblem

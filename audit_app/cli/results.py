@@ -1,34 +1,59 @@
 """Commands that print results: metrics, report."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from audit_app.actions import metric_rows, results
 from audit_app.actions import report as reports
-from audit_app.actions import results
-from audit_app.actions.labelled import Grounding
+from audit_app.actions.answered import Grounding
+from audit_app.actions.diagnostics import diagnostics as diagnose
+from audit_app.actions.wording import as_table
 from audit_app.cli.options import open_study, print_json, result_options, say
 from data.frame import SLICES
 from metrics.definitions import METRICS
-from metrics.estimate import Target
+from metrics.estimate import About, Target
+from metrics.table import METHODS, Average
+
+POPULATIONS: dict[str, About] = {"responses": "these responses", "tasks": "such tasks"}
 
 
-@click.command(epilog="Example: evidence-audit metrics --by condition --json")
-@click.option("--by", help=f"Slice by these columns, with commas between: {', '.join(SLICES)}.")
-@click.option("--metric", "names", multiple=True, type=click.Choice(tuple(METRICS)), help="Only this one; repeatable.")
-@click.option("--taxonomy", is_flag=True, help="The shares of the grounding taxonomy as well.")
-@click.option("--method", type=click.Choice(reports.METHODS), help="Only this method.")
+def _columns(context: click.Context, option: click.Parameter, value: str | None) -> list[str]:
+    return [part.strip() for part in value.split(",")] if value else []
+
+
+@click.command(epilog="Example: evidence-audit metrics --by condition --population tasks --json")
+@click.option("--by", callback=_columns, help=f"Slice by these columns, with commas between: {', '.join(SLICES)}.")
+@click.option("--metric", "names", multiple=True, type=click.Choice(tuple(METRICS)),
+              help="Only this one; repeatable. BAS_alternative is the other reading of BAS.")  # fmt: skip
+@click.option("--taxonomy", is_flag=True,
+              help="The grounding taxonomy as well, also over the correct: ungrounded-of-correct.")  # fmt: skip
+@click.option("--diagnostics", is_flag=True, help="The six diagnostics and the three stages as well, from 0 to 2.")
+@click.option("--method", type=click.Choice(METHODS), help="Only this method.")
+@click.option("--population", type=click.Choice(tuple(POPULATIONS)), default="responses", show_default=True,
+              help="Whether intervals hold for these responses, or for such tasks in general.")  # fmt: skip
+@click.option("--average", type=click.Choice(("pooled", "runs", "regimes")), default="pooled", show_default=True,
+              help="One ratio of all, or the mean of the values of the runs (Mean@3) or regimes.")  # fmt: skip
+@click.option("--borrow", callback=_columns, metavar="COLUMNS",
+              help="Give a slice with few labels the judge's errors of others alike in this: condition.")  # fmt: skip
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,
               help="Labels in the denominator below which a slice is refused.")  # fmt: skip
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--details", is_flag=True, help="Standard errors, effective labels, and how each interval was made.")
 @result_options()
 def metrics(
-    by: str | None,
+    by: list[str],
     names: tuple[str, ...],
     taxonomy: bool,
+    diagnostics: bool,
     method: str | None,
+    population: str,
+    average: Average,
+    borrow: list[str],
     floor: int,
     level: float,
+    details: bool,
     as_json: bool,
     folder: Path,
     unseal: str | None,
@@ -38,28 +63,30 @@ def metrics(
     grounding: Grounding,
 ) -> None:
     """Print every metric as the judge has it (naive) and as people would have it (corrected), with its interval."""
-    wanted = names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ()))
+    study = open_study(folder, unseal)
+    common: dict[str, Any] = {"sample_id": sample_id, "judge": judge, "by": by, "level": level, "floor": floor}
     found = results.metrics(
-        open_study(folder, unseal),
-        sample_id=sample_id,
-        judge=judge,
-        by=[part.strip() for part in by.split(",")] if by else [],
-        names=wanted,
+        study,
+        names=names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ())),
         target=target,
         grounding=grounding,
-        level=level,
-        floor=floor,
+        about=POPULATIONS[population],
+        average=average,
+        borrow=borrow,
+        **common,
     )
-    estimates = [e for e in found.estimates if method in (None, e.method)]
+    scored = diagnose(study, **common) if diagnostics else None
+    parts = [found.estimates, scored.estimates if scored else ()]
+    shown = [[e for e in part if method in (None, e.method)] for part in parts]
     if as_json:
-        print_json([estimate.as_dict() for estimate in estimates])
-    elif estimates:
-        click.echo(reports.as_table(reports.metric_rows(estimates)))
-    say(found.sentence)
-    if found.left_out:
-        say(found.left_out)
-    if found.seal.reason or not found.seal.is_open:
-        say(found.seal.sentence)
+        print_json([estimate.as_dict() for part in shown for estimate in part])
+    else:
+        tables = [as_table(metric_rows.metric_rows(part, details=details)) for part in shown if part]
+        kinds = metric_rows.interval_lines(e for part in shown for e in part) if details else []
+        click.echo("\n\n".join([*tables, *(["\n".join(kinds)] if kinds else [])]))
+    sealed = [found.seal.sentence] if found.seal.reason or not found.seal.is_open else []
+    for sentence in [found.sentence, *found.remarks, *([scored.sentence] if scored else []), *sealed]:
+        say(sentence)
 
 
 @click.command(epilog="Example: evidence-audit report --out report.md")

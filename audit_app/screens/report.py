@@ -8,20 +8,39 @@ from typing import get_args
 import streamlit as st
 
 from audit_app import figures, state
+from audit_app.actions import metric_rows, results
 from audit_app.actions import report as reports
-from audit_app.actions import results
+from audit_app.actions.answered import Grounding
 from audit_app.actions.choices import Choices, choices
 from audit_app.actions.contexts import context_audit
-from audit_app.actions.labelled import Grounding
+from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import unseal
+from audit_app.actions.wording import percent
 from audit_app.figures import Dot
 from data.study import Study
-from metrics.definitions import METRICS
-from metrics.estimate import Estimate
+from metrics.definitions import METRICS, WARRANTS
+from metrics.estimate import About, Target
+from metrics.table import PARTS, Average
 
 GROUNDING: dict[str, str] = {
     "strict": "strict: established by the passages",
     "lenient": "lenient: supported but contradicted counts too",
+}
+
+TARGETS: dict[str, str] = {
+    "A": "A: what one annotator says",
+    "B": "B: what is adjudicated or unanimous",
+}
+
+POPULATIONS: dict[str, str] = {
+    "these responses": "these responses",
+    "such tasks": "such tasks in general",
+}
+
+AVERAGES: dict[Average, str] = {
+    "pooled": "all responses as one",
+    "runs": "the mean over runs",
+    "regimes": "the mean over regimes",
 }
 
 METHODS = {
@@ -40,6 +59,9 @@ class Options:
     judge: str | None
     by: tuple[str, ...]
     grounding: Grounding
+    target: Target
+    about: About
+    average: Average
     taxonomy: bool
 
 
@@ -57,6 +79,9 @@ def render() -> None:
             by=options.by,
             names=results.HEADLINE + (results.TAXONOMY if options.taxonomy else ()),
             grounding=options.grounding,
+            target=options.target,
+            about=options.about,
+            average=options.average,
         )
         with top:
             _headline(study, result)
@@ -112,17 +137,41 @@ def missing(result: results.MetricsResult) -> list[str]:
         found.append(f"{names}: {left_out} (a label was skipped or could not be judged).")
     for count, names in _dropped(overall, "naive").items() if result.judge else ():
         found.append(f"{names}: the judge gave no usable label for {count} of {result.n_frame} responses.")
-    if result.left_out:
-        found.append(result.left_out)
+    for count, names in _waiting(overall, result.n_labelled).items():
+        found.append(f"{names}: {count} of {result.n_labelled} labelled responses still wait for a label.")
+    found += _bounded(overall)
+    found += result.remarks
+    if result.target == "B" and not result.seal.is_open:
+        found.append("How much of the overlap is decided is said once results are open.")
     return found or ["Nothing: every drawn response is labelled, and every label could be used."]
 
 
-def _dropped(estimates: Sequence[Estimate], method: str) -> dict[int, str]:
+def _dropped(estimates: Sequence[DetailedEstimate], method: str) -> dict[int, str]:
     """The metrics that leave out the same number of rows, by that number."""
     names = defaultdict(list)
     for estimate in estimates:
         if estimate.method == method and estimate.n_dropped:
             names[estimate.n_dropped].append(estimate.metric)
+    return {count: ", ".join(metrics) for count, metrics in names.items()}
+
+
+def _bounded(estimates: Sequence[DetailedEstimate]) -> list[str]:
+    """What unusable labels could do to the metrics, those together that lack as many."""
+    ranges = defaultdict(list)
+    for estimate in estimates:
+        if estimate.bounds is not None:
+            ends = f"between {percent(estimate.bounds.lowest)} and {percent(estimate.bounds.highest)}"
+            ranges[estimate.bounds.n_unusable].append(f"{estimate.metric} {ends}")
+    return [f"{metric_rows.if_unusable(count).capitalize()}: {', '.join(those)}." for count, those in ranges.items()]
+
+
+def _waiting(estimates: Sequence[DetailedEstimate], n_labelled: int) -> dict[int, str]:
+    """The metrics for which the same number of rows is not fully labelled yet, by that number."""
+    names = defaultdict(list)
+    for estimate in estimates:
+        left = n_labelled - estimate.n - estimate.n_dropped
+        if estimate.method == "corrected" and left > 0 and estimate.metric not in WARRANTS:
+            names[left].append(estimate.metric)
     return {count: ", ".join(metrics) for count, metrics in names.items()}
 
 
@@ -140,8 +189,36 @@ def _options(study: Study, given: Choices) -> Options:
         grounding = st.selectbox(
             "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
         )
+    target, about, average = _holds_for(given, sample_id)
     taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
-    return Options(sample_id=sample_id, judge=judge, by=tuple(by), grounding=grounding, taxonomy=taxonomy)
+    return Options(
+        sample_id=sample_id,
+        judge=judge,
+        by=tuple(by),
+        grounding=grounding,
+        target=target,
+        about=about,
+        average=average,
+        taxonomy=taxonomy,
+    )
+
+
+def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Average]:
+    """Which human, which population, and over what the mean is taken; the first of each unless somebody chooses."""
+    left, middle, right = st.columns(3)
+    averages = [name for name in AVERAGES if name == "pooled" or PARTS[name] in given.slices]
+    target: Target = "A"
+    about: About = "these responses"
+    average: Average = "pooled"
+    with left:
+        if sample_id in given.doubled:
+            target = st.selectbox("Whose labels", get_args(Target), format_func=TARGETS.__getitem__, key="target")
+    with middle:
+        about = st.selectbox("Intervals hold for", get_args(About), format_func=POPULATIONS.__getitem__, key="about")
+    with right:
+        if len(averages) > 1:
+            average = st.selectbox("A number is", averages, format_func=AVERAGES.__getitem__, key="average")
+    return target, about, average
 
 
 def _closer(result: results.MetricsResult, options: Options) -> None:
@@ -157,7 +234,7 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
             _sliced(result, results.TAXONOMY, sealed=sealed)
     if not sealed:
         with st.expander("All numbers, also from people's labels alone"):
-            st.html(figures.table(reports.metric_rows(result.estimates)))
+            st.html(figures.table(metric_rows.metric_rows(result.estimates, details=True)))
 
 
 def _contexts(study: Study, sample_id: str) -> None:
@@ -195,7 +272,7 @@ def _downloads(study: Study, options: Options) -> None:
         )
 
 
-def _names(estimates: Sequence[Estimate]) -> list[str]:
+def _names(estimates: Sequence[DetailedEstimate]) -> list[str]:
     return list(dict.fromkeys(estimate.metric for estimate in estimates))
 
 
@@ -203,7 +280,7 @@ def _title(name: str) -> str:
     return f"{name}: {METRICS[name].title}" if name in results.HEADLINE else METRICS[name].title
 
 
-def _by_metric(estimates: Sequence[Estimate]) -> list[Dot]:
+def _by_metric(estimates: Sequence[DetailedEstimate]) -> list[Dot]:
     taxonomy = {name: METRICS[name].title for name in results.TAXONOMY}
     return [
         _dot([e for e in estimates if e.metric == name], taxonomy.get(name, name), METRICS[name].title)
@@ -211,7 +288,7 @@ def _by_metric(estimates: Sequence[Estimate]) -> list[Dot]:
     ]
 
 
-def _by_slice(estimates: Sequence[Estimate]) -> list[Dot]:
+def _by_slice(estimates: Sequence[DetailedEstimate]) -> list[Dot]:
     slices = dict.fromkeys(tuple(e.slice.values()) for e in estimates)
     return [
         _dot([e for e in estimates if tuple(e.slice.values()) == values], " · ".join(v or "(none)" for v in values))
@@ -219,7 +296,7 @@ def _by_slice(estimates: Sequence[Estimate]) -> list[Dot]:
     ]
 
 
-def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
+def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> Dot:
     """One metric on one slice: corrected as the dot, naive beside it."""
     by_method = {estimate.method: estimate for estimate in estimates}
     naive, corrected = by_method.get("naive"), by_method["corrected"]
@@ -229,9 +306,9 @@ def _dot(estimates: Sequence[Estimate], name: str, title: str = "") -> Dot:
         value=corrected.value,
         low=corrected.low,
         high=corrected.high,
-        words=corrected.why_undefined or reports.with_interval(corrected.value, corrected.low, corrected.high),
+        words=corrected.why_undefined or metric_rows.number(corrected),
         beside=naive.value if naive else None,
-        beside_words=(naive.why_undefined or reports.percent(naive.value)) if naive else "",
+        beside_words=(naive.why_undefined or percent(naive.value)) if naive else "",
     )
 
 

@@ -81,6 +81,15 @@ def everything(store: Store) -> list[dict[str, Any]]:
     return store.rows("SELECT * FROM assignment ORDER BY plan_order")
 
 
+def unfinished(store: Store, item_kind: str) -> list[dict[str, Any]]:
+    """The plan's openings of one kind of item that nobody has finished: item_id, pass and plan_order."""
+    return store.rows(
+        "SELECT item_id, pass, plan_order FROM assignment "
+        "WHERE item_kind = ? AND purpose = 'plan' AND state IN ('open', 'claimed')",
+        [item_kind],
+    )
+
+
 def give(store: Store, assignment_id: str, person_id: str) -> None:
     """Somebody has this assignment: recorded work takes its place in the plan."""
     store.change(

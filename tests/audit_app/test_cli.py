@@ -153,7 +153,10 @@ def test_the_main_job_step_by_step(run: Run, tmp_path: Path) -> None:
         ended = run(*command, *here)
         assert ended.code == 0
         json.loads(ended.out)
-    one_sentence(run("metrics", "--target", "B", *here), "needs a decision on")
+    undecided = run("metrics", "--target", "B", *here)
+    assert undecided.code == 0
+    assert "on which people disagree need a decision" in undecided.err
+    assert {row["tier"] for row in json.loads(undecided.out) if row["method"] == "corrected"} == {"refused"}
     rows = run("export", "--format", "jsonl", "--study", study).out.splitlines()
     assert len([json.loads(row) for row in rows]) == n_labels
 

@@ -2,6 +2,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from audit_app.launch import STUDY
 from audit_app.screens import report as report_screen
 from data.errors import StudyProblem
 from data.study import Study, init_study, open_study
+from metrics.nonresponse import Bounds
 
 DEMO = Path(results.__file__).parents[2] / "data" / "demo"
 EVIL = "<img src=x onerror=alert(1)> ![p](http://evil.example/p.png) **b** $1 and $2 :red[r] </td>"
@@ -161,6 +163,31 @@ def test_lenient_grounding_is_passed_on(served: Open) -> None:
     assert with_interval(ses.value, ses.low, ses.high) in row(app, "SES")
 
 
+def test_target_population_and_average_are_passed_on(served: Open) -> None:
+    study = served("finished")
+    app = opened(report)
+    plain = text(app)
+    assert "for such tasks in general" not in plain
+    app.selectbox(key="about").select("such tasks")
+    app.selectbox(key="average").select("regimes")
+    app.run()
+    found = results.metrics(study, about="such tasks", average="regimes")
+    assert found.sentence in text(app)
+    ses = next(e for e in found.estimates if e.metric == "SES" and e.method == "corrected")
+    assert with_interval(ses.value, ses.low, ses.high) in row(app, "SES")
+    app.selectbox(key="target").select("B").run()
+    assert not app.exception
+    decided = results.metrics(study, target="B").settled
+    assert decided is not None
+    assert (decided.sentence or "-") in text(app)
+    assert "settled labels in the denominator, 30 needed" in row(app, "SES")
+
+
+def test_a_mean_over_what_does_not_vary_is_not_offered(served: Open) -> None:
+    served("finished")
+    assert opened(report).selectbox(key="average").options == ["all responses as one", "the mean over regimes"]
+
+
 def test_the_judge_screen_shows_the_numbers_of_judge_check(served: Open) -> None:
     check = judging.judge_check(served("finished"))
     app = opened(judge)
@@ -257,11 +284,16 @@ def test_while_sealed_the_report_shows_widths_and_no_value(served: Open) -> None
     app = opened(report)
     app.toggle(key="taxonomy").set_value(True)
     app.multiselect(key="by").select("condition")
+    app.selectbox(key="about").select("such tasks")
+    app.selectbox(key="average").select("regimes")
     app.run()
     assert not app.exception
     assert "Results are sealed" in text(app)
     assert "points wide" in row(app, "Acc")
     assert not re.search(r"\d %", text(app))
+    app.selectbox(key="target").select("B").run()
+    assert not re.search(r"\d %", text(app))
+    assert "decided is said once results are open" in text(app)
     assert not app.get("download_button")
     assert f"{choices(study).seal.n_left} assignments" in text(app)
 
@@ -312,6 +344,21 @@ def test_a_problem_is_a_sentence(served: Open, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(results, "metrics", broken)
     assert "study.db is busy" in text(opened(report))
+
+
+def test_what_unusable_labels_could_do_is_said_in_one_line(served: Open) -> None:
+    found = results.metrics(served("finished"))
+    usual = {e.metric: e for e in found.estimates if e.method == "corrected"}
+    bound = Bounds(metric="Acc", slice={}, lowest=0.5, highest=0.6, low=0.4, high=0.7, n_unusable=9, why_undefined=None)
+    lacking = [replace(usual[name], n=231, n_dropped=9, bounds=bound) for name in ("Acc", "BAS")]
+    waiting = replace(usual["SES"], n=200)
+    said = report_screen.missing(replace(found, estimates=(*lacking, waiting)))
+    assert said == [
+        "Acc, BAS: 9 of 240 labelled responses left out (a label was skipped or could not be judged).",
+        "SES: 40 of 240 labelled responses still wait for a label.",
+        "If all 9 unusable labels had gone one way or the other: Acc between 50.0 % and 60.0 %, BAS between 50.0 % and "
+        "60.0 %.",
+    ]
 
 
 def test_what_is_missing_is_said(served: Open) -> None:

@@ -45,6 +45,8 @@ def test_three_phases_by_hand() -> None:
     assert share.value == pytest.approx(0.25)
     assert share.se == pytest.approx(sqrt(0.225 / 4))
     assert share.n == 8
+    # Four rows of which a quarter says yes: s2 = 1/4, so a simple random sample of m would have 1/4 / m.
+    assert share.n_effective == pytest.approx(0.25 / (0.225 / 4))
 
 
 def test_the_correction_makes_the_same_total() -> None:
@@ -66,7 +68,7 @@ def test_agreement_everywhere_leaves_the_estimate_of_target_a() -> None:
 def test_the_floor_counts_adjudicated_labels() -> None:
     share = human_only(sample(SECOND), FRAME, floor=5)
     assert share.why_undefined is not None
-    assert share.why_undefined.startswith("refused: 4 labels in the denominator, 5 needed")
+    assert share.why_undefined.startswith("refused: 4 settled labels in the denominator, 5 needed; settle about 1 more")
 
 
 def test_strata_with_a_single_adjudicated_row_are_taken_together() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from metrics.correction import Share, naive
+from metrics.definitions import METRICS
 from metrics.diagnostics import (
     SCALES,
     STAGES,
-    UNGROUNDED_OF_CORRECT,
     corrected_mean,
     human_mean,
     judge_patterns,
@@ -212,7 +212,7 @@ def test_wrong_values_and_shapes_are_refused() -> None:
 def test_the_ungrounded_share_of_correct_answers() -> None:
     # Correct: grounded, ungrounded twice, no answer; wrong and ungrounded does not count; one lacks G.
     codes = encode([1, 1, 1, 1, 0, 1], [1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 0, nan], [0] * 6)
-    share = naive(UNGROUNDED_OF_CORRECT, codes, [1] * 6)
+    share = naive(METRICS["ungrounded-of-correct"], codes, [1] * 6)
     assert (share.value, share.n, share.n_dropped) == (0.5, 5, 1)
-    nothing = naive(UNGROUNDED_OF_CORRECT, codes[4:5], [3])
+    nothing = naive(METRICS["ungrounded-of-correct"], codes[4:5], [3])
     assert nothing.why_undefined == "undefined: none of the 3 judged responses counts in the denominator"

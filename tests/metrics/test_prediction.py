@@ -1,8 +1,12 @@
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import orth
 
 from metrics.definitions import METRICS
 from metrics.patterns import PATTERNS, encode
-from metrics.prediction import Prediction
+from metrics.prediction import Prediction, left_out
 
 
 def test_the_prediction_is_the_weighted_mean_of_the_pattern() -> None:
@@ -20,6 +24,20 @@ def test_the_judge_at_face_value() -> None:
     codes = encode([0, 0, 0], [1, 1, 1], [0, 0, 1], [1, np.nan, 1])
     assert prediction.num[codes].tolist() == [1, 0, 0]
     assert prediction.den[codes].tolist() == [1, 0, 0]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.sampled_from([1.0, 2.5, 40.0])), min_size=1))
+def test_a_row_left_out_as_by_the_projection(rows: list[tuple[int, int, float]]) -> None:
+    code, stratum = (np.array(column, dtype=np.int64) for column in list(zip(*rows, strict=True))[:2])
+    # Rows of one stratum weigh the same, as they do in a draw.
+    weight = np.array([row[2] for row in rows])[np.searchsorted(np.unique(stratum), stratum)]
+    columns = np.hstack([np.eye(5)[stratum], np.eye(5)[code]]) * np.sqrt(weight)[:, None]
+    free = 1 - np.sum(orth(columns, rcond=1e-9) ** 2, axis=1)
+    alone = 1 - weight / np.bincount(stratum, weight)[stratum]
+    grown = np.divide(alone, free, out=np.full(len(rows), np.inf), where=free > 1e-6)
+    expected = np.where((alone <= 1e-6) | (grown < 1), 1.0, grown)
+    assert left_out(code, stratum, weight) == pytest.approx(expected, rel=1e-6)
 
 
 def test_cells_are_predicted_from_their_own_rows() -> None:

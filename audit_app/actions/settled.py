@@ -1,0 +1,54 @@
+"""How much of the overlap target B may rest on so far."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from audit_app.actions.labelled import Labelled
+from data.records import LABELS
+from metrics.definitions import METRICS, WARRANTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The overlap of a sample and the part of it that is decided, from its first response on."""
+
+    n_overlap: int
+    n_settled: Mapping[str, int]
+    """By metric, as each looks at other labels."""
+    n_owed: int
+    """Responses of the overlap that wait for somebody of the plan."""
+    n_undecided: int
+    """Labels on which people disagree and nobody has decided."""
+
+    @property
+    def sentence(self) -> str | None:
+        """What still waits; None when nothing does."""
+        if all(n == self.n_overlap for n in self.n_settled.values()):
+            return None
+        names = defaultdict(list)
+        for name, n in self.n_settled.items():
+            names[n].append(name)
+        counts = [f"{n} ({', '.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
+        waits = [f"{self.n_owed} responses wait for planned labels"] if self.n_owed else []
+        if self.n_undecided:
+            waits.append(
+                f"{self.n_undecided} labels on which people disagree need a decision (import labels with purpose = "
+                "adjudication)"
+            )
+        return (
+            f"Target B rests on the first {', '.join(counts)} of the {self.n_overlap} responses of the overlap, up to "
+            f"the first undecided one, so that what is hard is not left out; {' and '.join(waits)}."
+        )
+
+
+def settled(rows: Labelled, names: Sequence[str]) -> Settled:
+    """The state of the overlap for some metrics."""
+    labels = {name: METRICS[name].reads - ({"D"} if name in WARRANTS else set()) for name in names}
+    overlap, members = rows.overlap, set(rows.overlap.order)
+    return Settled(
+        n_overlap=len(members),
+        n_settled={name: len(overlap.settled(read)) for name, read in labels.items()},
+        n_owed=len({item for item, label in overlap.owed if item in members and label in LABELS}),
+        n_undecided=sum(item in members and label in LABELS for item, label in overlap.undecided),
+    )

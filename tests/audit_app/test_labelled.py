@@ -1,0 +1,39 @@
+"""The labelled rows and the population that they stand for."""
+
+from typing import Any
+
+import numpy as np
+
+from audit_app.actions.labelled import labelled
+from audit_app.actions.sampling import Plan, draw_sample
+from data import frame as frames
+from data.store import items
+from data.store.connection import open_store
+
+
+def test_a_stratum_that_nobody_has_dealt_with_yet_is_stood_for_by_its_siblings(
+    grid: Any, study_from: Any, give_labels: Any
+) -> None:
+    study = study_from(grid(12, contexts=False, models=("big", "small")), labels=["C"])
+    draw_sample(study, Plan(size=12, strata=("model",), overlap=0))
+    with open_store(study) as store:
+        drawn = items.draws(store, "main", "response")
+    assert {draw["stratum"]: draw["stratum_size"] for draw in drawn} == {"big": 12, "small": 12}
+    give_labels(study, [{"item_id": draw["item_id"], "item_kind": "response", "person_id": "ann", "label": "C",
+                         "value": "1"} for draw in drawn if draw["stratum"] == "big"])  # fmt: skip
+    with open_store(study) as store:
+        rows = labelled(study, store, frames.open_frame(study), sample_id=None, judge=None)
+    assert rows.design(np.ones(len(rows.draws), dtype=bool)).weight.sum() == 24
+
+
+def test_some_of_the_rows_are_those_rows_in_every_part(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = study_from(grid(6, contexts=False), labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    give_labels(study, [{"item_id": f"t0{n}.wren.baseline", "item_kind": "response", "person_id": "ann", "label": "C",
+                         "value": str(n % 2)} for n in range(6)])  # fmt: skip
+    with open_store(study) as store:
+        rows = labelled(study, store, frames.open_frame(study), sample_id=None, judge=None)
+    odd = rows.only(rows.human["C"] == 1)
+    assert {draw["task_id"] for draw in odd.draws} == set(odd.columns["task_id"]) == {"t01", "t03", "t05"}
+    assert odd.human["C"].tolist() == [1, 1, 1]
+    assert odd.design(np.ones(3, dtype=bool)).weight.tolist() == [2, 2, 2]

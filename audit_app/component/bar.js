@@ -29,9 +29,10 @@ class Bar {
     this.track.firstChild.style.width = of ? `${Math.min(100, (100 * done) / of)}%` : "0";
   }
 
-  say(text, kind) {
+  // `aside` is heard by a screen reader and not seen.
+  say(text, kind, aside) {
     this.said.className = `said ${kind}`;
-    this.said.textContent = text;
+    this.said.replaceChildren(text, ...present([aside ? el("span", { class: "unseen", text: aside }) : null]));
   }
 
   warn(text, actions) {

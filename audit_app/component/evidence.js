@@ -72,7 +72,7 @@ class Evidence {
     if (question.final()) return undefined;
     const found = reading.quotes();
     if (found.length > 1) return loop.say("Select words inside one passage, not across several.", "hint");
-    if (found.length === 0) return picking.start() ? loop.say(picking.said(), "hint") : loop.say("There is nothing to quote.", "hint");
+    if (found.length === 0) return picking.start() ? picking.tell(loop) : loop.say("There is nothing to quote.", "hint");
     picking.stop();
     reading.deselect();
     const [quote] = found;

@@ -90,7 +90,7 @@ class Keys {
       return true;
     }
     if (!question.evidence.picking.key(event)) return false;
-    this.take(event, () => loop.say(question.evidence.picking.said(), "hint"));
+    this.take(event, () => question.evidence.picking.tell(loop));
     return true;
   }
 

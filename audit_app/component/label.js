@@ -85,8 +85,8 @@ class Loop {
     this.question.node.setAttribute("aria-busy", String(phase === "saving" || phase === "retrying"));
   }
 
-  say(text, kind = "") {
-    this.bar.say(text, kind);
+  say(text, kind = "", aside = null) {
+    this.bar.say(text, kind, aside);
   }
 
   warn(text, ...actions) {

@@ -117,13 +117,12 @@ class Picking {
     else if (box.bottom > frame.bottom - 8) pane.scrollTop += Math.min(box.bottom - frame.bottom + 8, box.top - frame.top - head);
   }
 
-  // What is picked, for the eye and for a screen reader.
-  said() {
+  // Where one is, for the eye; the words themselves, which the eye sees marked, for a screen reader.
+  tell(loop) {
     const all = this.sentencesOf(this.text);
-    const words = this.text.data.slice(all[this.first][0], all[this.last][1]);
     const number = this.text.parentElement.closest(".passage").dataset.number;
     const which = this.first === this.last ? `sentence ${this.first + 1}` : `sentences ${this.first + 1} to ${this.last + 1}`;
-    const brief = words.length > 80 ? `${Array.from(words).slice(0, 80).join("")} …` : words;
-    return `Passage ${number}, ${which} of ${all.length}: “${brief}” – ↑ ↓ move, Shift adds, e quotes, Esc leaves`;
+    const words = this.text.data.slice(all[this.first][0], all[this.last][1]);
+    loop.say(`Passage ${number}, ${which} of ${all.length}: ↑ ↓ move, Shift adds, e quotes`, "hint", ` “${words}” Esc leaves.`);
   }
 }

@@ -136,7 +136,7 @@ def cohen_kappa(
     """Agreement of two raters beyond what their own margins give by chance, for unordered or, weighted, ordered labels.
 
     Units where either label is missing are left out (pairwise deletion) and counted. The interval never rests on
-    the standard error under independence (`spread.cohen_null_variance`).
+    the standard error under independence, which is for a test of kappa = 0 only.
 
     Args:
         ratings: Labels of exactly two raters; for more, choose two columns.

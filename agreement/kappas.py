@@ -5,14 +5,12 @@ the published ones, over units with the raters given, never those under no agree
 the result's name says how (`gwet_ac2_quadratic`).
 """
 
-from itertools import combinations
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement import chance
-from agreement.coefficients import cohen_kappa
 from agreement.over_units import corrected
 from agreement.precision import PrecisionOptions
 from agreement.ratings import Ratings
@@ -142,23 +140,3 @@ def brennan_prediger(
 def _named(name: str, weights: Weighting | ArrayLike) -> str:
     kind = weighting_name(weights)
     return name if kind == "identity" else f"{name}_{kind}"
-
-
-def cohen_kappa_by_pair(
-    ratings: Ratings, *, weights: Weighting | ArrayLike = "identity", **how: Unpack[PrecisionOptions]
-) -> dict[tuple[int, int], Agreement]:
-    """Cohen's kappa, plain or weighted, of every two raters on the units that both labelled.
-
-    Arguments and errors are those of `coefficients.cohen_kappa`, but for the number of raters.
-
-    Returns:
-        One result a pair of columns (first < second); undefined, with the reason, for those who share no unit.
-
-    >>> found = cohen_kappa_by_pair(Ratings.of([[0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, -1]], n_categories=2))
-    >>> {pair: kappa.value for pair, kappa in found.items()}
-    {(0, 1): 1.0, (0, 2): -0.5, (1, 2): -0.5}
-    """
-    return {
-        pair: cohen_kappa(ratings.of_raters(pair), weights=weights, **how)
-        for pair in combinations(range(ratings.labels.shape[1]), 2)
-    }

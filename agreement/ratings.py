@@ -94,17 +94,6 @@ class Ratings:
         per_pattern: Integers = self.counts.sum(axis=1)
         return per_pattern[self.pattern]
 
-    def of_raters(self, raters: Sequence[int]) -> Self:
-        """The labels of some of the raters, on the same units."""
-        return type(self).of(
-            self.labels[:, list(raters)],
-            n_categories=self.n_categories,
-            category_names=self.category_names,
-            category_values=self.category_values,
-            weight=self.weight,
-            cluster=self.cluster,
-        )
-
     def tally(self, *, at_least: int) -> Tally:
         """Patterns of the units with that many labels or more."""
         return self._tally(self.pattern, self.counts.sum(axis=1) >= at_least)

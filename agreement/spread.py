@@ -75,23 +75,6 @@ def cohen_variance(totals: Floats, apart: Floats) -> float:
     return float(totals @ cohen_scores(totals, apart) ** 2)
 
 
-def cohen_null_variance(totals: Floats, apart: Floats) -> float:
-    """Variance of Cohen's kappa if the raters were independent: for a test of kappa = 0, never for an interval.
-
-    Source: Fleiss, Cohen & Everitt (1969), as above.
-
-    >>> table = np.array([0, 4, 1, 0, 8, 0, 0, 1, 5.0])
-    >>> round(cohen_null_variance(table, 1 - np.eye(3)) ** 0.5, 4)
-    0.1484
-    """
-    n, weights = float(totals.sum()), 1 - apart
-    share = totals.reshape(apart.shape) / n
-    independent = np.outer(share.sum(axis=1), share.sum(axis=0))
-    pe = float((independent * weights).sum())
-    spread = float((independent * (weights - _marginal_weights(share, weights)) ** 2).sum()) - pe**2
-    return max(spread, 0.0) / (n * (1 - pe) ** 2)
-
-
 def _marginal_weights(share: Floats, weights: Floats) -> Floats:
     """Mean weight of each row plus that of each column, under the other rater's margin, shape (K, K)."""
     both: Floats = np.add.outer(weights @ share.sum(axis=0), share.sum(axis=1) @ weights)

@@ -6,8 +6,6 @@ from math import sqrt
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from metrics.interval import Interval
-
 SENTENCE = (
     "By an outside calibration set: right only if the judge errs here as often as there, given what people say; "
     "it does not extend to ratios or products of labels."
@@ -103,25 +101,6 @@ def smoothed(judged_yes: float, n: int, calibration: Calibration, *, level: floa
     spread = z * sqrt(variance(found.unclipped, p, size, known)) / (found.value * (1 - found.value))
     low, high = (float(expit(logit(found.value) + side * spread)) for side in (-1, 1))
     return Corrected(value=found.value, low=low, high=high, unclipped=found.unclipped, n=n)
-
-
-def lee_interval(judged_yes: float, n: int, calibration: Calibration, *, level: float = 0.95) -> Interval | None:
-    """The plain interval on smoothed counts, its centre moved for the curvature of the correction; cut to [0, 1].
-
-    Returns:
-        None where the correction is undefined.
-
-    Source: Lee et al. (2025), arXiv:2511.21140, equation for the adjusted interval.
-    """
-    _check(judged_yes, n)
-    known, p, size, z = _smooth(judged_yes, n, calibration, level)
-    value = rogan_gladen(p, n, known).unclipped
-    if value is None:
-        return None
-    yes, no = _binomial(known.sensitivity, known.n_yes), _binomial(known.specificity, known.n_no)
-    centre = value + 2 * z**2 * (value * yes - (1 - value) * no)
-    spread = z * sqrt(variance(value, p, size, known))
-    return min(max(centre - spread, 0.0), 1.0), min(max(centre + spread, 0.0), 1.0)
 
 
 def variance(value: float, judged_yes: float, n: float, calibration: Calibration) -> float:

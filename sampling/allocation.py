@@ -92,32 +92,40 @@ def neyman(
     >>> neyman({"a": 10, "b": 200, "c": 40}, {"a": 5, "b": 0.1, "c": 0.2}, 60)
     {'a': 10, 'b': 36, 'c': 14}
     """
-    bounds = _bounds(sizes, total, floor=floor, cap=cap, at_least=at_least or {})
-    return _round(_neyman(sizes, spread, bounds), bounds[2])
+    shares = neyman_shares(sizes, spread, total, floor=floor, cap=cap, at_least=at_least)
+    return _round(shares, int(sum(shares.values())))
 
 
 def neyman_shares(
-    sizes: Mapping[str, int], spread: Mapping[str, float], total: int, *, floor: int = 2, cap: int | None = None
-) -> dict[str, float]:
-    """What `neyman` gives before it rounds to whole items.
+    sizes: Mapping[str, int],
+    spread: Mapping[str, float],
+    total: int,
+    *,
+    floor: int = 2,
+    cap: int | None = None,
+    at_least: Mapping[str, int] | None = None,
+) -> dict[str, Fraction]:
+    """What `neyman` gives before it rounds to whole items; exact, and adding up to its total.
 
     >>> neyman_shares({"a": 30, "b": 30}, {"a": 1, "b": 2}, 20)
-    {'a': 6.666666666666667, 'b': 13.333333333333334}
+    {'a': Fraction(20, 3), 'b': Fraction(40, 3)}
     """
-    shares = _neyman(sizes, spread, _bounds(sizes, total, floor=floor, cap=cap, at_least={}))
-    return {name: float(share) for name, share in shares.items()}
+    for name in sizes:
+        deviation = spread.get(name)
+        if deviation is None or not (isfinite(deviation) and deviation >= 0):
+            raise ValueError(f"stratum {name!r} has spread {deviation}; expected a standard deviation of 0 or more")
+    lower, upper, wanted = _bounds(sizes, total, floor=floor, cap=cap, at_least=at_least or {})
+    shares = _shares({name: size * Fraction(spread[name]) for name, size in sizes.items()}, lower, upper, wanted)
+    if sum(shares.values()) == wanted:
+        return shares
+    # All strata with spread are full; what they left goes to the others by size.
+    full = {name: upper[name] if spread[name] else lower[name] for name in sizes}
+    return _shares({name: Fraction(size) for name, size in sizes.items()}, full, upper, wanted)
 
 
-def taken_whole(sizes: Mapping[str, int], allocated: Mapping[str, float]) -> tuple[str, ...]:
-    """The certainty strata: those that are drawn in full, and so add nothing to the variance.
-
-    >>> taken_whole({"a": 3, "b": 9, "c": 0}, {"a": 3, "b": 4, "c": 0})
-    ('a',)
-    """
-    return tuple(name for name, size in sizes.items() if 0 < size <= allocated[name])
-
-
-def anticipated_se(sizes: Mapping[str, int], spread: Mapping[str, float], allocated: Mapping[str, float]) -> float:
+def anticipated_se(
+    sizes: Mapping[str, int], spread: Mapping[str, float], allocated: Mapping[str, float | Fraction]
+) -> float:
     """Standard error of the stratified mean that an allocation would have.
 
     sqrt(sum_h (N_h/N)^2 (1/n_h - 1/N_h) S_h^2); 0 when everything is drawn.
@@ -163,20 +171,6 @@ def _allocate(
 ) -> dict[str, int]:
     lower, upper, wanted = _bounds(sizes, total, floor=floor, cap=cap, at_least=at_least)
     return _round(_shares({name: Fraction(weights[name]) for name in sizes}, lower, upper, wanted), wanted)
-
-
-def _neyman(sizes: Mapping[str, int], spread: Mapping[str, float], bounds: Bounds) -> dict[str, Fraction]:
-    for name in sizes:
-        deviation = spread.get(name)
-        if deviation is None or not (isfinite(deviation) and deviation >= 0):
-            raise ValueError(f"stratum {name!r} has spread {deviation}; expected a standard deviation of 0 or more")
-    lower, upper, wanted = bounds
-    shares = _shares({name: size * Fraction(spread[name]) for name, size in sizes.items()}, lower, upper, wanted)
-    if sum(shares.values()) == wanted:
-        return shares
-    # All strata with spread are full; what they left goes to the others by size.
-    full = {name: upper[name] if spread[name] else lower[name] for name in sizes}
-    return _shares({name: Fraction(size) for name, size in sizes.items()}, full, upper, wanted)
 
 
 def _bounds(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ OWN_MEAN, OVERALL_MEAN, PLAIN_MEAN, AVERAGED = 0, 1, 2, 3
 """What the scores of a row are compared with, see `Design.centre`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Design:
     """How each sampled row was chosen; all arrays have shape (n,), one entry per row.
 
@@ -212,16 +213,21 @@ class Design:
         if not len(e):
             return 0.0
         deviation = self._deviation(e)
-        overall = self.centre == OVERALL_MEAN
-        found = 0.0
-        for member, spread in (
-            (self.cluster, 1 - self.first_fraction),
-            (self.unit, self.first_fraction * (1 - self.second_fraction)),
-        ):
-            if spread.any():
-                grown = deviation * np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum])
-                found += _sum_of_products(grown, member, spread)
+        found = sum(stage.sum_of_products(deviation) for stage in self._stages)
         return found * self._for_the_averaged()
+
+    @cached_property
+    def _stages(self) -> tuple["_Stage", ...]:
+        """The stages that were not drawn whole; kept, as a table of numbers asks for the variance of many scores."""
+        overall = self.centre == OVERALL_MEAN
+        return tuple(
+            _Stage.of(member, spread, np.maximum(overall, _small_sample(self._per_stratum(member))[self.stratum]))
+            for member, spread in (
+                (self.cluster, 1 - self.first_fraction),
+                (self.unit, self.first_fraction * (1 - self.second_fraction)),
+            )
+            if spread.any()
+        )
 
     def _for_the_averaged(self) -> float:
         """All strata over those that have a variance of their own; one that was drawn whole has, of 0."""
@@ -260,16 +266,33 @@ def _small_sample(count: Codes) -> Floats:
     return np.sqrt(np.divide(count, count - 1, out=np.zeros(len(count)), where=count > 1))
 
 
-def _sum_of_products(values: Floats, group: Codes, spread: Floats) -> float:
-    """Sum over pairs of rows of one group of x_i x_j min(a_i, a_j), a row with itself included.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Stage:
+    """One stage of a draw, its rows in groups and by falling spread; what does not depend on the scores."""
 
-    With a group's rows by falling a, min(a_i, a_j) is a sum of steps and the pairs are squares of running sums:
-    sum_k (a_k - a_(k+1)) (x_1 + ... + x_k)^2. So it is never negative, and takes no loop over pairs.
-    """
-    order = np.lexsort((-spread, group))
-    x, g, a = values[order], group[order], spread[order]
-    last = np.append(g[1:] != g[:-1], True)
-    running = np.cumsum(x)
-    before = np.concatenate([[0.0], running[last][:-1]])[np.cumsum(last) - last]
-    step = a - np.where(last, 0, np.append(a[1:], 0))
-    return float(step @ (running - before) ** 2)
+    order: Codes
+    grown: Floats
+    """What each row's deviation is multiplied by, in that order."""
+    last: NDArray[np.bool_]
+    """The last row of each group."""
+    group: Codes
+    step: Floats
+    """How far the spread falls behind each row."""
+
+    @classmethod
+    def of(cls, member: Codes, spread: Floats, grown: Floats) -> Self:
+        order = np.lexsort((-spread, member))
+        g, a = member[order], spread[order]
+        last = np.append(g[1:] != g[:-1], True)
+        step = a - np.where(last, 0, np.append(a[1:], 0))
+        return cls(order=order, grown=grown[order], last=last, group=np.cumsum(last) - last, step=step)
+
+    def sum_of_products(self, values: Floats) -> float:
+        """Sum over pairs of rows of one group of x_i x_j min(a_i, a_j), a row with itself included.
+
+        With a group's rows by falling a, min(a_i, a_j) is a sum of steps and the pairs are squares of running sums:
+        sum_k (a_k - a_(k+1)) (x_1 + ... + x_k)^2. So it is never negative, and takes no loop over pairs.
+        """
+        running = np.cumsum(values[self.order] * self.grown)
+        before = np.concatenate([[0.0], running[self.last][:-1]])[self.group]
+        return float(self.step @ (running - before) ** 2)

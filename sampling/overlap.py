@@ -9,9 +9,6 @@ from math import floor
 from sampling.allocation import proportional
 from sampling.numbers import permanent_number
 
-CORE = 80
-"""Items that everybody of three rates, for the tests that need it; 60 to 100 serve."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
@@ -78,7 +75,7 @@ def shared(
         items: Stratum of each drawn item, by item id.
         share: Share of the items in [0, 1] in the overlap; 1 gives every item to `people`.
         people: Annotators of an item in the overlap, at least 1.
-        core: Items in the core, see `CORE`; all items if there are no more.
+        core: Items in the core, for the tests that need several people; all items if there are no more.
         core_people: Annotators of an item in the core.
         seed: The study's seed.
         purpose: Salts the overlap's numbers; the core's are salted with "core:" before it.

@@ -6,7 +6,7 @@ from math import inf, sqrt
 
 from scipy.stats import t
 
-from sampling.allocation import neyman
+from sampling.allocation import anticipated_se, neyman
 from sampling.expected import Assumptions, Expected, Spread, spreads
 
 EVERYTHING = "everything"
@@ -116,63 +116,14 @@ def labels_needed(
     if not half_width > 0:
         raise ValueError(f"half_width is {half_width}; expected a number above 0, such as 0.03")
     plan = _Plan.of(strata, slices, assume)
-    return _purchase(plan, {part: plan.fewest(part, half_width, floor, least) for part in plan.members}, floor,
-                     half_width=half_width, least=least)  # fmt: skip
-
-
-def labels_bought(
-    strata: Mapping[str, Expected],
-    total: int,
-    *,
-    slices: Mapping[str, str] | None = None,
-    assume: Assumptions | None = None,
-    floor: int = 2,
-    least: int = 0,
-) -> Purchase:
-    """The inverse: what `total` labels buy when they are shared so that the widest slice is as narrow as can be.
-
-    Arguments and errors are those of `labels_needed`; here `least` is 0, and a slice with fewer labels in its
-    denominator shows so.
-
-    Raises:
-        ValueError: The total is below the floors (says which total would do).
-
-    >>> audit = {"all": Expected(stratum_size=5000, rate=0.2, sensitivity=0.8, specificity=0.95)}
-    >>> round(labels_bought(audit, 400).slices["everything"].half_width, 4)
-    0.0249
-    """
-    plan = _Plan.of(strata, slices, assume)
-    wanted = min(total, sum(expected.stratum_size for expected in strata.values()))
-
-    def sizes(half_width: float) -> dict[str, int]:
-        return {part: plan.fewest(part, half_width, floor, least) for part in plan.members}
-
-    low, high = 0.0, 16.0
-    if sum(sizes(high).values()) > wanted:
-        raise ValueError(f"{total} labels do not cover the floors; {sum(sizes(high).values())} would")
-    for _ in range(24):
-        middle = (low + high) / 2
-        low, high = (low, middle) if sum(sizes(middle).values()) <= wanted else (middle, high)
-    given = sizes(high)
-    for _ in range(wanted - sum(given.values())):
-        open_parts = [part for part in given if given[part] < plan.size(part)]
-        widest = max(open_parts, key=lambda part: plan.at(part, given[part], floor).half_width)
-        given[widest] += 1
-    return _purchase(plan, given, floor)
-
-
-def _purchase(
-    plan: "_Plan", given: Mapping[str, int], floor: int, *, half_width: float = inf, least: int = 0
-) -> Purchase:
     labels: dict[str, int] = {}
-    for part, n in given.items():
+    looks = {}
+    for part in plan.members:
+        n = plan.fewest(part, half_width, floor, least)
         labels |= plan.allocated(part, n, floor)
-    looks = {part: plan.at(part, n, floor) for part, n in given.items()}
-    return Purchase(
-        labels={name: labels[name] for name in plan.strata},
-        total=sum(labels.values()),
-        slices={part: replace(seen, falls_short=shortfall(seen, half_width, least)) for part, seen in looks.items()},
-    )
+        seen = plan.at(part, n, floor)
+        looks[part] = replace(seen, falls_short=shortfall(seen, half_width, least))
+    return Purchase(labels={name: labels[name] for name in strata}, total=sum(labels.values()), slices=looks)
 
 
 def shortfall(seen: Outlook, half_width: float, least: int) -> str | None:
@@ -231,7 +182,7 @@ class _Plan:
         counted = sum(self.strata[name].stratum_size * self.strata[name].in_denominator for name in names)
         quantile = float(t.ppf((1 + self.assume.level) / 2, max(1, n - len(names))))
         width, alone = (
-            quantile * sqrt(sum(self._variance(name, labels[name], n, spread) for name in names)) / counted
+            quantile * self._se(names, labels, spread) / counted
             for spread in (self.spread[part].corrected, self.spread[part].human_only)
         )
         doubt = (TELLING[1] - self._telling(names, labels, self.spread[part])) / (TELLING[1] - TELLING[0])
@@ -244,11 +195,13 @@ class _Plan:
             human_only=alone,
         )
 
-    def _variance(self, name: str, n: int, n_slice: int, spread: Mapping[str, float]) -> float:
-        size, assume = self.strata[name].stratum_size, self.assume
-        sampling = (1 - n / size) * assume.deff
-        people = assume.rho * max(0.0, n_slice / (assume.annotators or n_slice) - 1)
-        return size**2 * spread[name] ** 2 / n * (sampling + people)
+    def _se(self, names: list[str], labels: Mapping[str, int], spread: Mapping[str, float]) -> float:
+        """Standard error of the total of what varies by `spread`: of the draw, and of who labels."""
+        sizes, n = {name: self.strata[name].stratum_size for name in names}, sum(labels[name] for name in names)
+        drawn = anticipated_se(sizes, spread, labels) * sum(sizes.values())
+        people = self.assume.rho * max(0.0, n / (self.assume.annotators or n) - 1)
+        of_people = people * sum((sizes[name] * spread[name]) ** 2 / labels[name] for name in names)
+        return sqrt(self.assume.deff * drawn**2 + of_people)
 
     def _telling(self, names: list[str], labels: Mapping[str, int], spread: Spread) -> float:
         """How many labels carry the variance: as if so many contributed equally and the others nothing."""

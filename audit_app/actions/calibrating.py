@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from agreement.interval import Ends, wilson
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.seal import require_open
 from audit_app.actions.wording import with_interval
@@ -32,6 +33,9 @@ class Calibrated:
     n_unscored: int
     """Responses without this label of the judge, left out."""
     calibration: Calibration
+    sensitivity_interval: Ends
+    """As far as so few human yes can tell it; rows of the calibration set are taken to be independent."""
+    specificity_interval: Ends
     corrected: Corrected
 
 
@@ -81,6 +85,8 @@ def calibrate(study: Study, file: Path, *, judge: str | None = None, level: floa
                 judged_yes=yes / scored,
                 n_unscored=int(n.sum()) - scored,
                 calibration=known,
+                sensitivity_interval=wilson(known.sensitivity, known.n_yes, level),
+                specificity_interval=wilson(known.specificity, known.n_no, level),
                 corrected=smoothed(yes / scored, scored, known, level=level),
             )
         )
@@ -141,9 +147,9 @@ def calibrated_rows(result: CalibratedResult) -> list[dict[str, str]]:
             "label": one.label,
             "judge says yes": with_interval(one.judged_yes, None, None),
             "corrected": with_interval(one.corrected.value, one.corrected.low, one.corrected.high),
-            "sensitivity": with_interval(one.calibration.sensitivity, None, None),
+            "sensitivity": with_interval(one.calibration.sensitivity, *one.sensitivity_interval),
             "of human yes": str(one.calibration.n_yes),
-            "specificity": with_interval(one.calibration.specificity, None, None),
+            "specificity": with_interval(one.calibration.specificity, *one.specificity_interval),
             "of human no": str(one.calibration.n_no),
             "n": str(one.corrected.n),
             "unscored": str(one.n_unscored) if one.n_unscored else "",

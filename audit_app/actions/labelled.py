@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from audit_app.actions.answered import Grounding as Grounding
 from audit_app.actions.answered import Overlap, answered, overlap_of
 from audit_app.actions.answered import binary as binary
+from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
+from audit_app.actions.first_people import FirstPeople
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
@@ -52,6 +54,11 @@ class Labelled:
     owed: dict[str, Flags]
     """Whether the label is still to come, by name. What is owed is waited for; it is no non-response."""
     overlap: Overlap
+    people: FirstPeople
+    valid: Floats
+    """Whether the context of each row is what it claims to be: 1, 0, or nan where nobody has said."""
+    recondition: NDArray[np.object_]
+    """Which other condition a broken context really is; None where it is none."""
     n_undecided: int
     """For target B the labels on which people disagree and nobody has decided."""
 
@@ -88,6 +95,9 @@ class Labelled:
             human=those(self.human),
             adjudicated=those(self.adjudicated),
             owed=those(self.owed),
+            people=self.people.only(kept),
+            valid=self.valid[kept],
+            recondition=self.recondition[kept],
         )  # fmt: skip
 
     def answered(self, labels: Collection[str]) -> Self:
@@ -131,6 +141,9 @@ class Labelled:
             G=G,
             D=D,
             design_of=here.design,
+            annotator=here.people.column(reads),
+            valid=here.valid,
+            recondition=here.recondition.tolist(),
             adjudicated=here._adjudicated(chosen, names) if target == "B" and not whole else None,
         )
 
@@ -181,6 +194,7 @@ def labelled(
         )
     judged = judged.loc[ids]
     warrant, unaudited = _warrants(store, draws)
+    valid, recondition = _validity(store, draws, judged["condition"].tolist())
 
     def of_people(which: Target) -> dict[str, Floats]:
         values = found.values(which)
@@ -204,6 +218,9 @@ def labelled(
         }
         | {WARRANT: unaudited},
         overlap=overlap,
+        people=FirstPeople.read_from(store, study.rubric, sample, ids),
+        valid=valid,
+        recondition=recondition,
         n_undecided=sum(target == "B" and item in doubled and label in LABELS for item, label in found.undecided),
     )
 
@@ -217,6 +234,20 @@ def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> tuple[Floats,
             found[row["item_id"]] = np.nan if value in (None, CANNOT_JUDGE) else float(value != "established")
     values = [found.get(draw["context_id"], np.nan) for draw in draws]
     return np.array(values, dtype=np.float64), np.array([draw["context_id"] not in found for draw in draws], dtype=bool)
+
+
+def _validity(
+    store: Store, draws: Sequence[Mapping[str, Any]], conditions: Sequence[str]
+) -> tuple[Floats, NDArray[np.object_]]:
+    """Whether each row's context is what it claims to be, and which other condition it really is."""
+    verdicts = context_verdicts(store)
+    valid, real = np.full(len(draws), np.nan), np.full(len(draws), None, dtype=object)
+    for row, (draw, condition) in enumerate(zip(draws, conditions, strict=True)):
+        verdict = verdicts.get(draw["context_id"])
+        found = verdict.is_valid(condition) if verdict else None
+        if verdict and found is not None:
+            valid[row], real[row] = found, verdict.real_condition(condition)
+    return valid, real
 
 
 def _first_fractions(store: Store, sample: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Floats:

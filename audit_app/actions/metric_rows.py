@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.wording import percent, with_interval
+from metrics.estimate import Contexts, Method
 
 
 def number(estimate: DetailedEstimate) -> str:
@@ -26,11 +27,15 @@ def bounds(estimate: DetailedEstimate) -> str | None:
     found = estimate.bounds
     if found is None:
         return None
-    return f"between {percent(found.lowest)} and {percent(found.highest)} {if_unusable(found.n_unusable)}"
+    ends = f"between {percent(found.lowest)} and {percent(found.highest)}"
+    return f"{ends} {if_unusable(found.n_unusable, estimate.contexts)}"
 
 
-def if_unusable(n: int) -> str:
+def if_unusable(n: int, contexts: Contexts = "all") -> str:
     """The condition of such bounds."""
+    if contexts != "all":
+        lost = f"all {n} responses" if n > 1 else "the one response"
+        return f"if {lost} without a usable label or context had gone one way or the other"
     labels = f"all {n} unusable labels" if n > 1 else "the unusable label"
     return f"if {labels} had gone one way or the other"
 
@@ -69,6 +74,25 @@ def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False)
             row["tier"] = (estimate.tier or "") if details or estimate.tier == "borrowed" else ""
             row |= _details(estimate) if details else {}
             row["note"] = note(estimate)
+    return list(rows.values())
+
+
+VIEWS: dict[Contexts, str] = {"all": "all contexts", "valid": "valid only", "reclassified": "re-classified"}
+
+
+def view_rows(estimates: Iterable[DetailedEstimate], method: Method = "corrected") -> list[dict[str, str]]:
+    """One row per metric and slice: the numbers of one method under each view of the contexts, side by side."""
+    rows: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
+    for estimate in estimates:
+        if estimate.method == method:
+            (one,) = metric_rows([estimate])
+            key = (one["metric"], tuple(estimate.slice.values()))
+            row = rows.setdefault(key, {"metric": one["metric"], "slice": one["slice"]})
+            view = VIEWS[estimate.contexts]
+            row[view] = one[method]
+            labels, said, more = row.pop("labels", ""), row.pop("note", ""), note(estimate)
+            row["labels"] = f"{labels} / {estimate.n}" if labels else str(estimate.n)
+            row["note"] = "; ".join(part for part in (said, f"{view}: {more}" if more else "") if part)
     return list(rows.values())
 
 

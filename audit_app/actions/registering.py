@@ -15,7 +15,7 @@ from data.store.connection import Store, now, open_store
 from data.study import Study
 from metrics.correction import FLOOR
 from metrics.definitions import METRICS
-from metrics.estimate import About, Target
+from metrics.estimate import About, Annotators, Contexts, Target
 from metrics.table import Average
 
 STOP = "all planned labels are done"
@@ -43,6 +43,8 @@ class Intent:
     average: Average = "pooled"
     borrow: tuple[str, ...] = ()
     """Columns within which refused slices borrow."""
+    annotators: Annotators = "these annotators"
+    contexts: Contexts = "all"
     stop: str = STOP
     """When labelling ends."""
 
@@ -78,6 +80,8 @@ class Registration:
     about: About = "these responses"
     average: Average = "pooled"
     borrow: tuple[str, ...] = ()
+    annotators: Annotators = "these annotators"
+    contexts: Contexts = "all"
 
     @property
     def sentence(self) -> str:
@@ -88,7 +92,18 @@ class Registration:
 
     def is_for(self, name: str, by: Sequence[str], intent: Intent) -> bool:
         """Whether a metric by these columns, made in this way, was registered."""
-        ways = ("target", "grounding", "judge", "level", "floor", "about", "average", "borrow")
+        ways = (
+            "target",
+            "grounding",
+            "judge",
+            "level",
+            "floor",
+            "about",
+            "average",
+            "borrow",
+            "annotators",
+            "contexts",
+        )
         return (
             name in self.metrics
             and (not by or set(by) in [set(columns) for columns in self.by])

@@ -1,17 +1,19 @@
 """The report: one page of Markdown, or the same as JSON."""
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from audit_app.actions.answered import Grounding
-from audit_app.actions.contexts import ContextAudit, context_audit
+from audit_app.actions.budgeting import budget_lines, budget_rows
+from audit_app.actions.contexts import ContextAudit, broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import DiagnosticsResult, diagnostics
 from audit_app.actions.judge_rows import judge_rows
 from audit_app.actions.judging import JudgeCheck, judge_check
-from audit_app.actions.metric_rows import interval_lines, metric_rows, number
+from audit_app.actions.metric_rows import interval_lines, metric_rows, number, view_rows
 from audit_app.actions.rater_rows import agreement_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
 from audit_app.actions.results import MetricsResult, metrics
@@ -50,6 +52,8 @@ class Report:
     judge: JudgeCheck | None
     agreement: AgreementResult | None
     contexts: ContextAudit | None
+    views: tuple[DetailedEstimate, ...]
+    """The corrected numbers of all contexts, of valid ones, and of each as what it really is; empty without audit."""
     missing: tuple[str, ...]
     """What could not be reported, and why."""
 
@@ -65,6 +69,8 @@ class Report:
             "judge": asdict(self.judge) if self.judge else None,
             "agreement": asdict(self.agreement) if self.agreement else None,
             "contexts": asdict(self.contexts) if self.contexts else None,
+            "by_contexts": [e.as_dict() for e in self.views],
+            "budgets": [one.as_dict() for one in self.overall.budgets],
             "missing": list(self.missing),
         }
 
@@ -74,8 +80,12 @@ def report(
 ) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
     by = ["condition"] if study.conditions else []
-    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding)
-    overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
+    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget=True)
+    overall = replace(
+        sliced,
+        estimates=tuple(e for e in sliced.estimates if not e.slice),
+        budgets=tuple(one for one in sliced.budgets if not one.slice),
+    )
     missing = [overall.left_out] if overall.left_out else []
     checked = compared = audited = adjudicated = None
     with suppress(StudyProblem):
@@ -105,8 +115,22 @@ def report(
         judge=checked,
         agreement=compared,
         contexts=audited if audited and audited.n_drawn else None,
+        views=views(study, sliced, by=by) if audited and audited.n_audited else (),
         missing=tuple(missing),
     )
+
+
+def views(study: Study, all_contexts: MetricsResult, *, by: Sequence[str]) -> tuple[DetailedEstimate, ...]:
+    """Corrected numbers made in one way under every view of the contexts; none where no labelled row is audited."""
+    way = {name: getattr(all_contexts, name) for name in WAY}
+    names = tuple(dict.fromkeys(e.metric for e in all_contexts.estimates))
+    found = list(all_contexts.estimates)
+    try:
+        for contexts in ("valid", "reclassified"):
+            found += metrics(study, by=by, names=names, contexts=contexts, **way).estimates
+    except StudyProblem:
+        return ()
+    return tuple(e for e in found if e.method == "corrected")
 
 
 def as_json(found: Report) -> str:
@@ -133,7 +157,12 @@ def as_markdown(found: Report) -> str:
         parts += [as_table(pairs, "github")] if pairs else []
     if found.contexts:
         parts += ["## The contexts", found.contexts.sentence]
+        parts += [as_table(broken_rows(found.contexts), "github")]
+        parts += [VIEWED, as_table(view_rows(found.views), "github")] if found.views else []
         parts += [as_table(finding_rows(found.contexts), "github")] if found.contexts.findings else []
+    if found.overall.budgets:
+        parts += ["## Where the widths come from", BUDGETED, as_table(budget_rows(found.overall.budgets), "github")]
+        parts += ["\n".join(f"- {line}" for line in budget_lines(found.overall.budgets))]
     parts += ["## Missing", *[f"- {line}" for line in found.missing]] if found.missing else []
     parts += ["## How to read this", _METHOD]
     kinds = interval_lines(found.overall.estimates)
@@ -163,6 +192,18 @@ def _definitions(result: MetricsResult) -> str:
     names = dict.fromkeys(e.metric for e in result.estimates)
     return "\n".join(f"- **{name}** ({METRICS[name].title}): {METRICS[name].sentence}" for name in names)
 
+
+WAY = ("sample_id", "judge", "target", "grounding", "about", "annotators", "average")
+"""What of a result says in which way its numbers were made."""
+
+VIEWED = (
+    "The corrected numbers on all contexts, on valid ones only, and with each context as what it really is: an "
+    "absence that gives the answer away counts as clean, other broken contexts are left out and bounded."
+)
+BUDGETED = (
+    "Half the width of each interval, the share of its variance that comes from each source, and half the width with "
+    "twice as much of it. It counts how annotators differ wherever the labels can tell."
+)
 
 _METHOD = (
     "*Naive* takes the judge's labels at face value. *Human-only* weighs the sampled human labels by their inclusion "

@@ -1,11 +1,16 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from audit_app.actions.answered import Grounding
+from audit_app.actions.budgeting import MetricBudget
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
+from audit_app.actions.looks import looks
+from audit_app.actions.metric_table import MetricTable
 from audit_app.actions.registering import Intent, standing
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
@@ -16,11 +21,9 @@ from data.store import items
 from data.store.connection import open_store
 from data.study import Study
 from metrics.correction import FLOOR
-from metrics.definitions import METRICS, WARRANTS, Metric
-from metrics.estimate import About, Target
-from metrics.nonresponse import bounds
-from metrics.rows import Slice
-from metrics.table import METHODS, PARTS, Average, JudgedRows, LabelledRows, Options, detailed, slices_by
+from metrics.definitions import METRICS, WARRANTS
+from metrics.estimate import About, Annotators, Contexts, Target
+from metrics.table import PARTS, Average, JudgedRows, Options, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
 """The metrics of the first screen, in order."""
@@ -45,6 +48,15 @@ WHO: dict[Target, str] = {
     "B": "the adjudicated or unanimous label",
 }
 
+CONTEXTS: dict[Contexts, str] = {
+    "all": "all contexts",
+    "valid": "valid contexts only",
+    "reclassified": "every context as what it really is",
+}
+
+QUESTION = ("condition", "model", "prompt")
+"""With the task, what was asked of whom: responses alike in it are runs of one question."""
+
 READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
 
 
@@ -57,6 +69,8 @@ class MetricsResult:
     target: Target
     grounding: Grounding
     about: About
+    annotators: Annotators
+    contexts: Contexts
     average: Average
     n_labelled: int
     n_drawn: int
@@ -65,12 +79,18 @@ class MetricsResult:
     """Tasks that these are a sample of "such tasks" by; None when the intervals are for these responses."""
     seal: Seal
     estimates: tuple[DetailedEstimate, ...]
+    budgets: tuple[MetricBudget, ...]
+    """Where the width of each corrected number comes from; empty unless asked for."""
     settled: Settled | None
     """For target B, and unless sealed: how much of the overlap is decided."""
     left_out: str | None
     """Which of the metrics asked for this study cannot have, and why; None when it has all."""
     standing: str | None
     """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
+    looks: str | None
+    """How often the sample was extended, each time after a look at the work; None when it never was."""
+    of_annotators: tuple[str, ...]
+    """What numbers for annotators like these take for granted; empty for these annotators."""
 
     @property
     def sentence(self) -> str:
@@ -79,18 +99,21 @@ class MetricsResult:
         scope = f"these {self.n_frame} responses"
         if self.about == "such tasks":
             scope = f"such tasks in general, of which these {self.n_tasks} with {self.n_frame} responses are a sample"
+        scope += " and annotators like these" if self.annotators == "annotators like these" else ""
+        within = [CONTEXTS[self.contexts]] if self.contexts != "all" else []
         read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
         mean = [f"means over {self.average}"] if self.average != "pooled" else []
+        made = "; ".join([judge, *within, *read, *mean])
         return (
             f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; "
-            f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled; {'; '.join([judge, *read, *mean])}."
-            f"{f' {self.standing}' if self.standing else ''}"
+            f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled; {made}."
+            f"{f' {self.looks}' if self.looks else ''}{f' {self.standing}' if self.standing else ''}"
         )
 
     @property
     def remarks(self) -> list[str]:
         """What else has to be said of the numbers, in sentences."""
-        said = [self.left_out, self.settled.sentence if self.settled else None]
+        said = [self.left_out, self.settled.sentence if self.settled else None, *self.of_annotators]
         return [sentence for sentence in said if sentence]
 
 
@@ -104,24 +127,30 @@ def metrics(
     target: Target = "A",
     grounding: Grounding = "strict",
     about: About = "these responses",
+    annotators: Annotators = "these annotators",
+    contexts: Contexts = "all",
     average: Average = "pooled",
     borrow: Sequence[str] = (),
     level: float = LEVEL,
     floor: int = FLOOR,
+    budget: bool = False,
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
     Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
     and only the widths of intervals are given, at the usual level and floor: several widths of one interval, or the
-    floor at which a number is refused, would tell where it lies.
+    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself.
 
     Raises:
-        StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, or the
-            slices leave nobody to borrow from.
+        StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, the slices
+            leave nobody to borrow from, contexts matter and results are sealed or none is audited, or there is to be
+            a budget of target B.
     """
     _known(by, frames.SLICES, "slice column")
     _known(names, tuple(METRICS), "metric")
     _can_borrow(by, borrow)
+    if budget and target == "B":
+        raise StudyProblem("an uncertainty budget is of target A, what one annotator says; leave --target B out")
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     with open_store(study) as store:
@@ -129,30 +158,38 @@ def metrics(
         seal = read_seal(store)
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
         way = Intent(metrics=tuple(names), target=target, grounding=grounding, judge=who, level=level, floor=floor,
-                     about=about, average=average, borrow=tuple(borrow),
+                     about=about, annotators=annotators, contexts=contexts, average=average, borrow=tuple(borrow),
                      sample_id=rows.sample["sample_id"])  # fmt: skip
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
+        looked = looks(store, rows.sample["sample_id"])
+    _can_divide(rows, contexts, seal)
     _can_adjudicate(rows, target)
     options = Options(
         target=target,
         level=level if seal.is_open else LEVEL,
         floor=floor if seal.is_open else FLOOR,
         about=about,
+        annotators=annotators,
+        contexts=contexts,
         average=average,
         borrow=tuple(borrow) or None,
     )
-    population = judged(frame, who, _columns(by, options))
+    population = judged(frame, who, _columns(by, options, budget=budget))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    table = _Table(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
-    estimates = [estimate for name in _in_order(allowed) for estimate in table.of(METRICS[name])]
+    table = MetricTable(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
+    ordered = [METRICS[name] for name in _in_order(allowed)]
+    estimates = [estimate for metric in ordered for estimate in table.of(metric)]
+    budgets = [one for metric in ordered for one in table.budgets(metric)] if budget else []
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
         target=target,
         grounding=grounding,
         about=about,
+        annotators=annotators,
+        contexts=contexts,
         average=average,
         n_labelled=len(rows.draws),
         n_drawn=n_drawn,
@@ -160,50 +197,17 @@ def metrics(
         n_tasks=_count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
+        budgets=tuple(budgets if seal.is_open else (one.sealed(estimates) for one in budgets)),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
+        looks=looked,
+        of_annotators=tuple(
+            rows.people.remarks
+            if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)
+            else ()
+        ),
     )
-
-
-class _Table:
-    """The numbers of one metric after the other."""
-
-    def __init__(
-        self,
-        population: JudgedRows,
-        rows: Labelled,
-        options: Options,
-        grounding: Grounding,
-        slices: Sequence[Slice],
-    ) -> None:
-        self._population, self._labelled, self._options = population, rows, options
-        self._grounding, self._slices = grounding, slices
-        self._rows: dict[tuple[frozenset[str], bool], LabelledRows] = {}
-
-    def of(self, metric: Metric) -> Iterator[DetailedEstimate]:
-        """Every slice and method; a direct estimate that rests on fewer labels than were asked for has bounds."""
-        warrant = metric.name in WARRANTS
-        options = replace(self._options, methods=METHODS[1:]) if warrant else self._options
-        rows = self._rows_for(metric.reads, warrant)
-        found = [
-            DetailedEstimate.of(estimate, share, average=options.average, grounding=self._grounding)
-            for estimate, share in detailed(
-                self._population, rows, metrics=[metric], slices=self._slices, options=options
-            )
-        ]
-        lacking = [e.slice for e in found if (e.method, e.tier) == ("corrected", "direct") and e.n_dropped]
-        extremes = bounds(self._population, rows, metrics=[metric], slices=lacking, options=options) if lacking else []
-        beside = {tuple(bound.slice.items()): bound for bound in extremes if bound.why_undefined is None}
-        for estimate in found:
-            bound = beside.get(tuple(estimate.slice.items())) if estimate.method == "corrected" else None
-            yield replace(estimate, bounds=bound) if bound else estimate
-
-    def _rows_for(self, reads: frozenset[str], warrant: bool) -> LabelledRows:
-        key = (reads, warrant)
-        if key not in self._rows:
-            self._rows[key] = self._labelled.rows(reads, target=self._options.target, warrant=warrant)
-        return self._rows[key]
 
 
 def _in_order(names: Sequence[str]) -> list[str]:
@@ -211,11 +215,13 @@ def _in_order(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: name in WARRANTS)
 
 
-def _columns(by: Sequence[str], options: Options) -> list[str]:
+def _columns(by: Sequence[str], options: Options, *, budget: bool) -> list[str]:
     """The frame columns that the numbers are counted by."""
+    stated = [options.condition] if options.contexts == "reclassified" else []
+    question = QUESTION if budget and options.about == "such tasks" else ()
     part = [PARTS[options.average]] if options.average in PARTS else []
     task = [options.task] if options.about == "such tasks" else []
-    return list(dict.fromkeys([*by, *(options.borrow or ()), *part, *task]))
+    return list(dict.fromkeys([*by, *(options.borrow or ()), *stated, *part, *question, *task]))
 
 
 def _count_tasks(population: JudgedRows, options: Options) -> int | None:
@@ -250,6 +256,18 @@ def _can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
         raise StudyProblem(
             f"nobody to borrow from: a slice borrows from others of its {', '.join(borrow)}, so slice by something "
             f"else as well, such as --by model,{','.join(borrow)}"
+        )
+
+
+def _can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
+    if contexts == "all":
+        return
+    if not seal.is_open:
+        raise StudyProblem(f"--contexts {contexts}: which contexts are broken is itself a result. {seal.sentence}")
+    if np.isnan(rows.valid).all():
+        raise StudyProblem(
+            f"--contexts {contexts}: no context of a labelled response is audited yet; label contexts first, or leave "
+            "the option out"
         )
 
 

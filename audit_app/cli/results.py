@@ -1,5 +1,7 @@
 """Commands that print results: metrics, report."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +10,26 @@ import click
 from audit_app.actions import metric_rows, results
 from audit_app.actions import report as reports
 from audit_app.actions.answered import Grounding
+from audit_app.actions.budgeting import budget_lines, budget_rows
+from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics as diagnose
+from audit_app.actions.results import MetricsResult
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import open_study, print_json, result_options, say
 from data.frame import SLICES
 from metrics.definitions import METRICS
-from metrics.estimate import About, Target
+from metrics.estimate import About, Annotators, Contexts, Method, Target
 from metrics.table import METHODS, Average
 
 POPULATIONS: dict[str, About] = {"responses": "these responses", "tasks": "such tasks"}
+
+ANNOTATORS: dict[str, Annotators] = {"these": "these annotators", "such": "annotators like these"}
+CONTEXTS: dict[str, tuple[Contexts, ...]] = {
+    "all": ("all",),
+    "valid": ("valid",),
+    "reclassified": ("reclassified",),
+    "side-by-side": ("all", "valid", "reclassified"),
+}
 
 
 def _columns(context: click.Context, option: click.Parameter, value: str | None) -> list[str]:
@@ -33,6 +46,11 @@ def _columns(context: click.Context, option: click.Parameter, value: str | None)
 @click.option("--method", type=click.Choice(METHODS), help="Only this method.")
 @click.option("--population", type=click.Choice(tuple(POPULATIONS)), default="responses", show_default=True,
               help="Whether intervals hold for these responses, or for such tasks in general.")  # fmt: skip
+@click.option("--annotators", type=click.Choice(tuple(ANNOTATORS)), default="these", show_default=True,
+              help="Whether intervals hold for these annotators, or for annotators like these (such).")  # fmt: skip
+@click.option("--contexts", type=click.Choice(tuple(CONTEXTS)), default="all", show_default=True,
+              help="Which contexts count, by their audit: all, valid ones, or each as what it really is.")  # fmt: skip
+@click.option("--budget", is_flag=True, help="Where the width of each interval comes from, and what to buy next.")
 @click.option("--average", type=click.Choice(("pooled", "runs", "regimes")), default="pooled", show_default=True,
               help="One ratio of all, or the mean of the values of the runs (Mean@3) or regimes.")  # fmt: skip
 @click.option("--borrow", callback=_columns, metavar="COLUMNS",
@@ -47,8 +65,11 @@ def metrics(
     names: tuple[str, ...],
     taxonomy: bool,
     diagnostics: bool,
-    method: str | None,
+    method: Method | None,
     population: str,
+    annotators: str,
+    contexts: str,
+    budget: bool,
     average: Average,
     borrow: list[str],
     floor: int,
@@ -65,28 +86,70 @@ def metrics(
     """Print every metric as the judge has it (naive) and as people would have it (corrected), with its interval."""
     study = open_study(folder, unseal)
     common: dict[str, Any] = {"sample_id": sample_id, "judge": judge, "by": by, "level": level, "floor": floor}
-    found = results.metrics(
-        study,
-        names=names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ())),
-        target=target,
-        grounding=grounding,
-        about=POPULATIONS[population],
-        average=average,
-        borrow=borrow,
-        **common,
-    )
+    every = [
+        results.metrics(
+            study,
+            names=names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ())),
+            target=target,
+            grounding=grounding,
+            about=POPULATIONS[population],
+            annotators=ANNOTATORS[annotators],
+            contexts=view,
+            budget=budget,
+            average=average,
+            borrow=borrow,
+            **common,
+        )
+        for view in CONTEXTS[contexts]
+    ]
     scored = diagnose(study, **common) if diagnostics else None
-    parts = [found.estimates, scored.estimates if scored else ()]
-    shown = [[e for e in part if method in (None, e.method)] for part in parts]
+    found = [replace(one, estimates=_of_method(one.estimates, method)) for one in every]
+    means = _of_method(scored.estimates, method) if scored else ()
     if as_json:
-        print_json([estimate.as_dict() for part in shown for estimate in part])
+        print_json([*(row for one in found for row in _json(one, budget=budget)), *(e.as_dict() for e in means)])
     else:
-        tables = [as_table(metric_rows.metric_rows(part, details=details)) for part in shown if part]
-        kinds = metric_rows.interval_lines(e for part in shown for e in part) if details else []
-        click.echo("\n\n".join([*tables, *(["\n".join(kinds)] if kinds else [])]))
-    sealed = [found.seal.sentence] if found.seal.reason or not found.seal.is_open else []
-    for sentence in [found.sentence, *found.remarks, *([scored.sentence] if scored else []), *sealed]:
+        click.echo("\n\n".join(_text(found, means, method or "corrected", details=details)))
+    seal = every[0].seal
+    sealed = [seal.sentence] if seal.reason or not seal.is_open else []
+    said = [sentence for one in every for sentence in (one.sentence, *one.remarks)]
+    for sentence in [*dict.fromkeys(said), *([scored.sentence] if scored else []), *sealed]:
         say(sentence)
+
+
+def _of_method(estimates: Sequence[DetailedEstimate], method: str | None) -> tuple[DetailedEstimate, ...]:
+    return tuple(e for e in estimates if method in (None, e.method))
+
+
+def _json(found: MetricsResult, *, budget: bool) -> list[dict[str, Any]]:
+    """The numbers as plain values; where budgets were asked for, with the budget of each corrected one."""
+    if not budget:
+        return [estimate.as_dict() for estimate in found.estimates]
+    of = {(one.metric, tuple(one.slice.items())): one.as_dict() for one in found.budgets}
+    return [
+        e.as_dict() | {"budget": of.get((e.metric, tuple(e.slice.items()))) if e.method == "corrected" else None}
+        for e in found.estimates
+    ]
+
+
+def _text(
+    found: Sequence[MetricsResult], means: Sequence[DetailedEstimate], method: Method, *, details: bool
+) -> list[str]:
+    """The numbers as tables, several views of the contexts side by side; then the ways to them, view by view."""
+    everything = [estimate for one in found for estimate in one.estimates]
+    rows = (
+        metric_rows.view_rows(everything, method)
+        if len(found) > 1
+        else metric_rows.metric_rows(everything, details=details)
+    )
+    parts = [as_table(some) for some in (rows, metric_rows.metric_rows(means, details=details)) if some]
+    for one in found:
+        ways = metric_rows.interval_lines(one.estimates) if details else []
+        lines = budget_lines(one.budgets)
+        beside = ["\n".join(ways), as_table(budget_rows(one.budgets)) if lines else "", "\n".join(lines)]
+        heading = [f"{metric_rows.VIEWS[one.contexts].capitalize()}:"] if len(found) > 1 and any(beside) else []
+        parts += [*heading, *(part for part in beside if part)]
+    kinds = metric_rows.interval_lines(means) if details else []
+    return [*parts, "\n".join(kinds)] if kinds else parts
 
 
 @click.command(epilog="Example: evidence-audit report --out report.md")

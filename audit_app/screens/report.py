@@ -2,46 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
+from functools import partial
 
 import streamlit as st
 
 from audit_app import figures, state
-from audit_app.actions import metric_rows, results
+from audit_app.actions import budgeting, metric_rows, results
 from audit_app.actions import report as reports
-from audit_app.actions.answered import Grounding
-from audit_app.actions.choices import Choices, choices
-from audit_app.actions.contexts import context_audit
+from audit_app.actions.choices import choices
+from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
 from audit_app.figures import Dot
+from audit_app.report_options import Options, choose
 from data.study import Study
 from metrics.definitions import METRICS, WARRANTS
-from metrics.estimate import About, Target
-from metrics.table import PARTS, Average
-
-GROUNDING: dict[str, str] = {
-    "strict": "strict: established by the passages",
-    "lenient": "lenient: supported but contradicted counts too",
-}
-
-TARGETS: dict[str, str] = {
-    "A": "A: what one annotator says",
-    "B": "B: what is adjudicated or unanimous",
-}
-
-POPULATIONS: dict[str, str] = {
-    "these responses": "these responses",
-    "such tasks": "such tasks in general",
-}
-
-AVERAGES: dict[Average, str] = {
-    "pooled": "all responses as one",
-    "runs": "the mean over runs",
-    "regimes": "the mean over regimes",
-}
 
 METHODS = {
     "naive": "the judge's labels at face value, over all responses.",
@@ -51,27 +27,13 @@ METHODS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What somebody may choose to look at; every choice has a default."""
-
-    sample_id: str
-    judge: str | None
-    by: tuple[str, ...]
-    grounding: Grounding
-    target: Target
-    about: About
-    average: Average
-    taxonomy: bool
-
-
 def render() -> None:
     """Draws the screen."""
     study = state.study()
     with figures.screen(study, "Report"):
         given = choices(study)
         top = st.container()
-        options = _options(study, given)
+        options = choose(study, given)
         result = results.metrics(
             study,
             sample_id=options.sample_id,
@@ -81,13 +43,17 @@ def render() -> None:
             grounding=options.grounding,
             target=options.target,
             about=options.about,
+            annotators=options.annotators,
             average=options.average,
         )
         with top:
             _headline(study, result)
         _closer(result, options)
+        if options.target == "A":
+            figures.closer("What to buy next", "budgets", partial(_budgets, study, options))
         if result.seal.is_open:
-            _contexts(study, options.sample_id)
+            if "context" in study.rubric.passes("context"):
+                figures.closer("Construction errors", "contexts", partial(_contexts, study, result, options.by))
             _downloads(study, options)
 
 
@@ -175,52 +141,6 @@ def _waiting(estimates: Sequence[DetailedEstimate], n_labelled: int) -> dict[int
     return {count: ", ".join(metrics) for count, metrics in names.items()}
 
 
-def _options(study: Study, given: Choices) -> Options:
-    """The choices below the headline; only those that there are."""
-    st.html(figures.heading("Look closer"))
-    asked = set(study.rubric.names("response"))
-    left, middle, right = st.columns(3)
-    with left:
-        judge = figures.pick_judge(given)
-        sample_id = figures.pick_sample(given)
-    with middle:
-        by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
-    with right:
-        grounding = st.selectbox(
-            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
-        )
-    target, about, average = _holds_for(given, sample_id)
-    taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
-    return Options(
-        sample_id=sample_id,
-        judge=judge,
-        by=tuple(by),
-        grounding=grounding,
-        target=target,
-        about=about,
-        average=average,
-        taxonomy=taxonomy,
-    )
-
-
-def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Average]:
-    """Which human, which population, and over what the mean is taken; the first of each unless somebody chooses."""
-    left, middle, right = st.columns(3)
-    averages = [name for name in AVERAGES if name == "pooled" or PARTS[name] in given.slices]
-    target: Target = "A"
-    about: About = "these responses"
-    average: Average = "pooled"
-    with left:
-        if sample_id in given.doubled:
-            target = st.selectbox("Whose labels", get_args(Target), format_func=TARGETS.__getitem__, key="target")
-    with middle:
-        about = st.selectbox("Intervals hold for", get_args(About), format_func=POPULATIONS.__getitem__, key="about")
-    with right:
-        if len(averages) > 1:
-            average = st.selectbox("A number is", averages, format_func=AVERAGES.__getitem__, key="average")
-    return target, about, average
-
-
 def _closer(result: results.MetricsResult, options: Options) -> None:
     """The taxonomy and the slices that were asked for, and every number as text."""
     sealed = not result.seal.is_open
@@ -237,13 +157,36 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
             st.html(figures.table(metric_rows.metric_rows(result.estimates, details=True)))
 
 
-def _contexts(study: Study, sample_id: str) -> None:
-    """What the context audit found, where contexts were drawn and results are open."""
-    audit = context_audit(study, sample_id=sample_id)
+def _budgets(study: Study, options: Options) -> None:
+    """Where the width of each headline number comes from; also while results are sealed, as it tells widths only."""
+    found = results.metrics(
+        study,
+        sample_id=options.sample_id,
+        judge=options.judge,
+        grounding=options.grounding,
+        about=options.about,
+        annotators=options.annotators,
+        average=options.average,
+        budget=True,
+    )
+    st.html(figures.sentence(reports.BUDGETED))
+    st.html(figures.table(budgeting.budget_rows(found.budgets)))
+    st.html(figures.listed([*budgeting.budget_lines(found.budgets), *found.of_annotators]))
+
+
+def _contexts(study: Study, result: results.MetricsResult, by: Sequence[str]) -> None:
+    """What the context audit found, how many contexts that makes, and what it does to the numbers."""
+    audit = context_audit(study, sample_id=result.sample_id)
     if not audit.n_drawn:
+        st.html(figures.sentence("No contexts were drawn: draw a sample with contexts to audit how they were built."))
         return
-    with st.expander("Contexts with construction errors"):
-        st.html(figures.sentence(audit.sentence))
+    st.html(figures.sentence(audit.sentence))
+    st.html(figures.table(broken_rows(audit)))
+    views = reports.views(study, result, by=by)
+    if views:
+        st.html(figures.sentence(reports.VIEWED))
+        st.html(figures.table(metric_rows.view_rows(views)))
+    if audit.findings:
         st.html(figures.table(reports.finding_rows(audit)))
 
 

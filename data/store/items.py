@@ -48,11 +48,6 @@ def _body(store: Store, kind: str, key: str) -> dict[str, Any]:
     return body
 
 
-def known(store: Store) -> set[tuple[str, str]]:
-    """(item_kind, item_id) of everything drawn."""
-    return {(row["item_kind"], row["item_id"]) for row in store.rows("SELECT item_kind, item_id FROM item")}
-
-
 def everything(store: Store) -> list[dict[str, Any]]:
     """Every drawn item: item_kind, item_id, task_id, context_id."""
     return store.rows("SELECT * FROM item")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
 from agreement.kappas import (
     brennan_prediger,
-    cohen_kappa_by_pair,
     conger_kappa,
     fleiss_kappa,
     fleiss_kappa_by_category,
@@ -179,8 +178,7 @@ def test_a_unit_with_one_label_never_changes_alpha(statistic: Statistic, labels:
 def test_a_unit_with_one_label_tells_only_how_common_categories_are(labels: Labels, label: int) -> None:
     more = np.vstack([labels, [label, -1, -1]])
     before, ratings = (Ratings.of(given, n_categories=K) for given in (labels, more))
-    pairs = cohen_kappa_by_pair(ratings)
-    assert all(same(kappa, pairs[pair]) for pair, kappa in cohen_kappa_by_pair(before).items())
+    assert same(of(cohen_kappa, more[:, :2]), of(cohen_kappa, labels[:, :2]))
     assert percent_agreement(ratings).value == pytest.approx(percent_agreement(before).value)
     agreed, use = percent_agreement(ratings).value, np.array([one.value for one in prevalence(ratings)], dtype=float)
     for statistic, by_chance in (
@@ -195,14 +193,12 @@ def test_a_unit_with_one_label_tells_only_how_common_categories_are(labels: Labe
 
 @QUICK
 @given(labels=rated(3), order=st.permutations(range(K)))
-def test_pairs_and_categories_go_with_their_names(labels: Labels, order: list[int]) -> None:
+def test_categories_go_with_their_names(labels: Labels, order: list[int]) -> None:
     by_name = [
         fleiss_kappa_by_category(Ratings.of(given, n_categories=K))
         for given in (labels, np.array([*order, -1])[labels])
     ]
     assert all(same(by_name[0][k], by_name[1][now]) for k, now in enumerate(order))
-    pairs = [cohen_kappa_by_pair(Ratings.of(given, n_categories=K)) for given in (labels, labels[:, ::-1])]
-    assert all(same(kappa, pairs[1][2 - b, 2 - a]) for (a, b), kappa in pairs[0].items())
 
 
 def lowest(statistic: Statistic) -> float:

@@ -25,7 +25,10 @@ Statistic = Callable[..., Agreement]
 
 
 def cohen_of_the_first_two(ratings: Ratings, **how: Any) -> Agreement:
-    return cohen_kappa(ratings.of_raters((0, 1)), **how)
+    two = Ratings.of(
+        ratings.labels[:, :2], n_categories=ratings.n_categories, weight=ratings.weight, cluster=ratings.cluster
+    )
+    return cohen_kappa(two, **how)
 
 
 def share_of_one(ratings: Ratings, **how: Any) -> Agreement:

@@ -53,6 +53,18 @@ def test_the_share_is_corrected_by_hand(judged: Study, file: Path) -> None:
     assert correct.corrected.value == pytest.approx((41.9207 / 99.8415 - 1 / 3) / 0.5, abs=1e-4)
 
 
+def test_what_the_judge_got_right_elsewhere_has_its_interval(judged: Study, file: Path) -> None:
+    found = calibrate(judged, file, level=0.9)
+    (correct,) = (one for one in found.labels if one.label == "C")
+    # Wilson (1927) with z2 = 2.7055: (9 + z2 / 2 -+ z sqrt(9 * 1 / 10 + z2 / 4)) / (10 + z2)
+    assert correct.sensitivity_interval == pytest.approx(
+        ((10.3528 - 2.0652) / 12.7055, (10.3528 + 2.0652) / 12.7055), abs=1e-4
+    )
+    row = next(row for row in calibrated_rows(found) if row["label"] == "C")
+    assert (row["sensitivity"], row["of human yes"]) == ("90.0 % (65.2–97.7)", "10")
+    assert row["specificity"].startswith("70.0 % (")
+
+
 def test_a_judge_that_guesses_is_refused_with_the_reason(judged: Study, file: Path) -> None:
     found = next(one for one in calibrate(judged, file).labels if one.label == "D")
     assert found.corrected.value is None

@@ -24,8 +24,8 @@ def test_the_report_has_its_parts_in_order(markdown: str) -> None:
     titles = [line for line in markdown.splitlines() if line.startswith("#")]
     assert titles == [
         "# Evidence Audit demo: what people would have scored", "## Metrics", "## By condition",
-        "## The judge against people", "## People against each other", "## The contexts", "## Missing",
-        "## How to read this",
+        "## The judge against people", "## People against each other", "## The contexts",
+        "## Where the widths come from", "## Missing", "## How to read this",
     ]  # fmt: skip
     assert "240 of 240 drawn responses are labelled; judge heron-judge" in markdown
     assert "with the reason “demo”" in markdown

@@ -148,6 +148,24 @@ def test_the_interval_holds_tau_and_the_order_of_models_does_not_matter(seed: in
     assert order_over_tasks(second, first, seed=3, replicates=400) == found
 
 
+@settings(deadline=None, max_examples=20)
+@given(seeds)
+def test_the_order_of_tasks_moves_only_what_is_resampled_and_the_same_tasks_twice_are_surer(seed: int) -> None:
+    sides = totals(seed)
+    order = np.random.default_rng(seed).permutation(40)
+    found = order_over_tasks(*sides, seed=3, replicates=2000)
+    moved = order_over_tasks(*((num[order], den[order]) for num, den in sides), seed=3, replicates=2000)
+    assert moved.kendall == found.kendall
+    assert found.same_order is not None
+    # 2,000 resamples know a share to 1.1 points.
+    assert moved.same_order == pytest.approx(found.same_order, abs=0.06)
+    twice = order_over_tasks(*((np.tile(num, (2, 1)), np.tile(den, (2, 1))) for num, den in sides), seed=3)
+    assert (twice.kendall, twice.tasks) == (found.kendall, 80)
+    assert twice.same_order is not None
+    if found.kendall == 1:
+        assert twice.same_order >= found.same_order - 0.05
+
+
 def test_more_tasks_make_an_order_surer() -> None:
     few, many = totals(5, tasks=8), totals(5, tasks=200)
     sure = [order_over_tasks(*sides, seed=1).same_order for sides in (few, many)]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.rogan_gladen import Calibration, lee_interval, rogan_gladen, smoothed, variance
+from metrics.rogan_gladen import Calibration, rogan_gladen, smoothed, variance
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "metrics_cases.json").read_text(encoding="utf-8"))
 CASES = {case["id"]: case for case in GOLDEN["cases"]}
@@ -56,7 +56,6 @@ def test_smoothed_matches_the_reference(value: str, spread: str, ends: str) -> N
 
 def test_the_readme_example_of_lee_and_others() -> None:
     assert rogan_gladen(*shares("JC-113")).value == pytest.approx(CASES["JC-113"]["expected"], abs=1e-9)
-    assert lee_interval(*shares("JC-114")) == pytest.approx(tuple(CASES["JC-114"]["expected"]), abs=1e-9)
 
 
 def test_a_calibration_set_drawn_by_human_label_stays_right() -> None:
@@ -73,7 +72,6 @@ def test_a_judge_no_better_than_chance_is_refused(sensitivity: float, specificit
     assert found.why_undefined is not None
     assert found.why_undefined.startswith("undefined: on the calibration set the judge is no better than chance")
     assert smoothed(0.4, 100, known).value is None
-    assert lee_interval(0.4, 100, known) is None
 
 
 @settings(deadline=None, max_examples=60)
@@ -90,6 +88,41 @@ def test_values_and_intervals_stay_in_range_and_say_where_they_were(
         assert found.value == min(max(found.unclipped, 0), 1)
         if found.low is not None and found.high is not None:
             assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+RATES = st.integers(60, 100).map(lambda percent: percent / 100)
+
+
+@settings(deadline=None, max_examples=60)
+@given(p=RATES.map(lambda rate: (rate - 0.6) * 2.5), q1=RATES, q0=RATES, n=st.integers(1, 5000), m=st.integers(1, 500))
+def test_calling_yes_no_and_no_yes_mirrors_the_estimate(p: float, q1: float, q0: float, n: int, m: int) -> None:
+    known = Calibration(sensitivity=q1, specificity=q0, n_yes=m, n_no=2 * m)
+    other = Calibration(sensitivity=q0, specificity=q1, n_yes=2 * m, n_no=m)
+    for one, back in (
+        (rogan_gladen(p, n, known), rogan_gladen(1 - p, n, other)),
+        (smoothed(p, n, known), smoothed(1 - p, n, other)),
+    ):
+        assert (one.value is None) == (back.value is None)
+        if one.value is None or back.value is None:
+            continue
+        assert back.value == pytest.approx(1 - one.value, abs=1e-9)
+        if one.low is not None and one.high is not None:
+            assert (back.low, back.high) == pytest.approx((1 - one.high, 1 - one.low), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(value=st.floats(0.2, 0.8), q1=RATES, q0=RATES)
+def test_more_of_the_same_narrows_the_interval(value: float, q1: float, q0: float) -> None:
+    p = value * q1 + (1 - value) * (1 - q0)
+    widths = []
+    for times in (1, 4, 16):
+        known = Calibration(sensitivity=q1, specificity=q0, n_yes=50 * times, n_no=50 * times)
+        found = smoothed(p, 200 * times, known)
+        assert found.low is not None
+        assert found.high is not None
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths, reverse=True)
+    assert rogan_gladen(p, 200, known).value == pytest.approx(value)
 
 
 def test_a_perfect_judge_changes_nothing() -> None:

@@ -37,6 +37,22 @@ def test_different_scores_are_parted_evenly(scores: set[int], bins: int) -> None
     assert max(counts) - min(counts) <= 1
 
 
+@LAWS
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.integers(1, 5), st.integers(1, 9))
+def test_groups_depend_on_the_order_of_scores_alone_and_not_on_how_often_all_come(
+    scores: list[int], bins: int, scale: int
+) -> None:
+    def groups(values: list[float]) -> list[int]:
+        names = bin_names(values, quantile_cuts(values, bins))
+        first = {name: k for k, name in enumerate(dict.fromkeys(names))}
+        return [first[name] for name in names]
+
+    values = [float(score) for score in scores]
+    assert groups([scale * value**2 - 7 for value in values]) == groups(values)
+    assert quantile_cuts(values * bins, bins) == quantile_cuts(values * bins * 3, bins)
+    assert bin_names(values, [10, 20]) == [bin_names([value], [10, 20])[0] for value in values]
+
+
 @pytest.mark.parametrize(
     ("scores", "bins", "expected"),
     [

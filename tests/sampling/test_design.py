@@ -143,10 +143,10 @@ def test_averaging_needs_no_lonely_stratum_and_outlives_the_others() -> None:
     assert alone.variance([3.0]) == 0
 
 
-# SV-005: R survey 4.1.1, degf(svydesign(id = ~1, strata = ~stype, fpc = ~fpc, data = apistrat))
-def test_degrees_of_freedom_of_distinct_units_are_rows_less_strata() -> None:
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in GOLDEN["degrees_of_freedom"]])
+def test_degrees_of_freedom_of_distinct_units_are_rows_less_strata(case: Mapping[str, Any]) -> None:
     design = design_of(GOLDEN["datasets"]["apistrat"]["columns"])
-    assert design.degrees_of_freedom(np.ones(200, dtype=bool)) == 197
+    assert design.degrees_of_freedom(np.ones(200, dtype=bool)) == case["expected"]
 
 
 def test_a_stratum_with_one_of_several_units_is_refused_by_name() -> None:
@@ -293,6 +293,86 @@ def test_the_order_of_rows_does_not_matter(case: tuple[Design, Floats], random: 
     assert moved.variance(scores[order]) == pytest.approx(design.variance(scores), abs=1e-8)
     everyone = np.ones(len(order), dtype=bool)
     assert moved.degrees_of_freedom(everyone) == design.degrees_of_freedom(everyone)
+
+
+def columns_of(design: Design) -> dict[str, Any]:
+    """What a design without a first stage was made of."""
+    h = design.stratum
+    return {
+        "stratum": [f"s{k}" for k in h],
+        "stratum_size": np.bincount(h, design.weight)[h],
+        "inclusion_probability": design.second_fraction,
+        "unit": [f"u{k}" for k in design.unit],
+    }
+
+
+@LAWS
+@given(designs(), st.randoms(use_true_random=False))
+def test_what_strata_and_units_are_called_does_not_matter(case: tuple[Design, Floats], random: Random) -> None:
+    design, scores = case
+    columns = columns_of(design)
+    for name in ("stratum", "unit"):
+        known = sorted(set(columns[name]))
+        called = dict(zip(known, random.sample(known, len(known)), strict=True))
+        columns[name] = [called[value] for value in columns[name]]
+    renamed, everyone = Design.of_draws(**columns), np.ones(len(scores), dtype=bool)
+    assert renamed.weight == pytest.approx(design.weight)
+    assert renamed.variance(scores) == pytest.approx(design.variance(scores), abs=1e-8)
+    assert renamed.degrees_of_freedom(everyone) == design.degrees_of_freedom(everyone)
+
+
+@LAWS
+@given(designs())
+def test_rows_given_twice_tell_nothing_new(case: tuple[Design, Floats]) -> None:
+    design, scores = case
+    twice: dict[str, Any] = {name: [*values, *values] for name, values in columns_of(design).items()}
+    size = dict(zip(twice["stratum"], twice["stratum_size"], strict=True))
+    if any(twice["stratum"].count(h) > n for h, n in size.items()):
+        with pytest.raises(ValueError, match="give the one number of rows"):
+            Design.of_draws(**twice)
+        return
+    both = Design.of_draws(**twice)
+    assert both.total(np.tile(scores, 2)) == pytest.approx(design.total(scores), abs=1e-8)
+    assert both.variance(np.tile(scores, 2)) == pytest.approx(design.variance(scores), abs=1e-8)
+
+
+@LAWS
+@given(designs(), st.lists(st.integers(-9, 9), min_size=1, max_size=5))
+def test_a_stratum_that_was_drawn_whole_adds_nothing(case: tuple[Design, Floats], more: list[int]) -> None:
+    design, scores = case
+    columns, n = columns_of(design), len(more)
+    added = Design.of_draws(
+        stratum=[*columns["stratum"], *["whole"] * n],
+        stratum_size=[*columns["stratum_size"], *[n] * n],
+        inclusion_probability=[*columns["inclusion_probability"], *[1] * n],
+        unit=[*columns["unit"], *[f"w{k}" for k in range(n)]],
+    )
+    assert added.variance([*scores, *more]) == pytest.approx(design.variance(scores), abs=1e-8)
+
+
+@LAWS
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=9), st.integers(0, 20))
+def test_more_units_that_say_the_same_leave_less_doubt(scores: list[int], further: int) -> None:
+    n, size = len(scores), 2 * len(scores) + further
+    once, twice = (design_of({"stratum": ["a"] * k * n, "stratum_size": [size] * k * n}) for k in (1, 2))
+    assert twice.variance(scores * 2) <= once.variance(scores) / 2 + 1e-9
+
+
+@LAWS
+@given(st.lists(st.tuples(st.floats(0.05, 1), st.integers(-3, 3)), min_size=2, max_size=9),
+       st.randoms(use_true_random=False))  # fmt: skip
+def test_unequal_chances_in_any_order_and_under_any_name(rows: list[tuple[float, int]], random: Random) -> None:
+    def of(rows: list[tuple[float, int]], name: str) -> tuple[float, float, float]:
+        chance, y = zip(*rows, strict=True)
+        units = [f"{name}{k}" for k in range(len(rows))]
+        brewer, safe = (
+            Design.of_unequal(inclusion_probability=chance, unit=units, replacement=again) for again in (False, True)
+        )
+        return brewer.total(y), brewer.variance(y), safe.variance(y)
+
+    total, variance, safe = of(rows, "u")
+    assert 0 <= variance <= safe + 1e-9
+    assert of(random.sample(rows, len(rows)), "v") == pytest.approx((total, variance, safe), abs=1e-6)
 
 
 def population(strata: int, units: int, *, share: float, seed: int) -> tuple[list[Candidate], dict[str, float]]:

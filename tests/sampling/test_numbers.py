@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling.numbers import permanent_number, unit_key
+from sampling.numbers import as_share, permanent_number, unit_key
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 LAWS = settings(deadline=None, max_examples=50)
@@ -41,3 +41,12 @@ def test_unit_key_can_be_taken_apart(parts: list[str]) -> None:
 
 def test_a_missing_part_is_empty() -> None:
     assert unit_key("t", None, "1") == unit_key("t", "", "1") == "t\x1f\x1f1"
+
+
+@LAWS
+@given(st.integers(0, 99), st.lists(TEXT, min_size=2, max_size=20, unique=True))
+def test_shares_rise_with_their_numbers(seed: int, units: list[str]) -> None:
+    numbers = sorted(permanent_number(seed, "draw", unit) for unit in units)
+    shares = [as_share(number) for number in numbers]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] < 1

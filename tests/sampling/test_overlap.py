@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling.numbers import permanent_number
-from sampling.overlap import CORE, overlap, shared
+from sampling.overlap import overlap, shared
 
 LAWS = settings(deadline=None, max_examples=60)
 ITEMS = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.sampled_from("xyz"), max_size=30)
@@ -87,7 +87,7 @@ def test_draw_overlap_core_and_diagnostics_do_not_nest() -> None:
     items = dict.fromkeys(map(str, range(1000)), "x")
     drawn = set(sorted(items, key=lambda i: permanent_number(1, "draw", i))[:400])
     doubled = overlap(items, 0.4, seed=1)
-    central = shared(items, share=0.4, core=CORE * 5, seed=1).core
+    central = shared(items, share=0.4, core=400, seed=1).core
     diagnostics = overlap(items, 0.4, seed=1, purpose="diagnostics")
     sets = [drawn, doubled, central, diagnostics]
     # Independent 40 % share 160 +- 10 of 1000 items.
@@ -107,6 +107,21 @@ def test_an_overlap_that_is_extended_keeps_its_members(
     for name in set(items.values()):
         ranked = sorted((i for i in items if items[i] == name), key=lambda i: (permanent_number(1, "overlap", i), i))
         assert set(ranked[: sum(items[i] == name for i in after)]) == {i for i in after if items[i] == name}
+
+
+@LAWS
+@given(ITEMS, ITEMS, SHARES, st.integers(0, 20), st.integers(0, 20), st.randoms(use_true_random=False))
+def test_a_core_that_is_extended_keeps_its_members_in_any_order(
+    few: dict[str, str], more: dict[str, str], share: float, core: int, further: int, random: Random
+) -> None:
+    before, items = shared(few, share=share, core=core, seed=1), more | few
+    after = shared(items, share=share, core=core + further, seed=1, keep=before.overlap, keep_core=before.core)
+    assert before.core <= after.core
+    assert before.overlap <= after.overlap
+    assert all(after.people[item] >= number for item, number in before.people.items())
+    moved = {item: items[item] for item in random.sample(list(items), len(items))}
+    again = shared(moved, share=share, core=core + further, seed=1, keep=before.overlap, keep_core=before.core)
+    assert again == after
 
 
 @pytest.mark.parametrize("options", [{"people": 0}, {"core": -1}, {"core_people": 0}])

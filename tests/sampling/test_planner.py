@@ -6,8 +6,9 @@ from hypothesis import assume as given_that
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling.expected import Assumptions, Expected, Floats
-from sampling.planner import labels_bought, labels_needed, outlook
+from sampling.allocation import neyman
+from sampling.expected import Assumptions, Expected, Floats, spreads
+from sampling.planner import labels_needed, outlook
 
 LAWS = settings(deadline=None, max_examples=20)
 AUDIT = {
@@ -115,21 +116,11 @@ def test_what_is_needed_buys_what_was_wished_and_one_label_less_does_not(
     assert outlook(strata, plan.labels, assume=assume)["everything"] == plan.slices["everything"]
     least = 2 * len(strata)
     given_that(plan.total > least + 3)
-    fewer = labels_bought(strata, plan.total - 3, assume=assume).slices["everything"]
+    sizes = {name: expected.stratum_size for name, expected in strata.items()}
+    varies = spreads(strata, {"everything": list(strata)})["everything"].corrected
+    fewer = outlook(strata, neyman(sizes, varies, plan.total - 3), assume=assume)["everything"]
     assert fewer.half_width > wish * 0.98
     assert fewer.half_width >= plan.slices["everything"].half_width * 0.999
-
-
-@LAWS
-@given(STRATA, st.integers(0, 200))
-def test_bought_labels_add_up_and_more_of_them_are_never_worse(strata: dict[str, Expected], extra: int) -> None:
-    slices = {name: "left" if name in "ab" else "right" for name in strata}
-    total = 2 * len(strata) + 8 + extra
-    some, more = (labels_bought(strata, n, slices=slices) for n in (total, total + 40))
-    population = sum(e.stratum_size for e in strata.values())
-    assert (some.total, more.total) == (min(total, population), min(total + 40, population))
-    assert max(s.half_width for s in more.slices.values()) <= max(s.half_width for s in some.slices.values()) + 1e-9
-    assert all(seen.falls_short is None for seen in some.slices.values())
 
 
 def test_every_slice_gets_its_precision() -> None:
@@ -138,8 +129,7 @@ def test_every_slice_gets_its_precision() -> None:
     assert list(plan.slices) == ["with evidence", "without"]
     assert all(0.039 < seen.half_width <= 0.04 for seen in plan.slices.values())
     assert plan.total > labels_needed(AUDIT, 0.04).total
-    same = labels_bought(AUDIT, plan.total, slices=slices)
-    assert max(seen.half_width for seen in same.slices.values()) <= 0.0401
+    assert outlook(AUDIT, plan.labels, slices=slices) == plan.slices
 
 
 def test_a_slice_gets_enough_labels_in_its_denominator() -> None:
@@ -210,8 +200,6 @@ def test_wrong_assumptions_are_refused(options: dict[str, float], message: str) 
 
 
 def test_impossible_numbers_of_labels_are_refused() -> None:
-    with pytest.raises(ValueError, match="4 labels do not cover the floors; 6 would"):
-        labels_bought(AUDIT, 4)
     for labels in ({"clean": 10, "partial": 10}, {"clean": 10, "partial": 10, "none": 601}):
         with pytest.raises(ValueError, match="'none' has 600 responses"):
             outlook(AUDIT, labels)

@@ -1,0 +1,97 @@
+"""Uncertainty budgets: where the width of each interval comes from, and which purchase would shrink it most."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from audit_app.actions.detail import DetailedEstimate
+from metrics.budget import Budget, Part
+
+WITHHELD = "sealed; the labels do not bear a budget so far"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricBudget:
+    """The uncertainty budget of one corrected metric on one slice."""
+
+    metric: str
+    slice: Mapping[str, str]
+    n: int
+    """Labelled rows of the slice."""
+    half_width: float | None
+    """Half the width of the interval, in shares; for annotators like these wherever the data can tell."""
+    parts: tuple[Part, ...]
+    sentence: str
+    """What to buy next, or why there is no budget."""
+
+    @classmethod
+    def of(cls, metric: str, place: Mapping[str, str], found: Budget) -> Self:
+        """The budget of a metric on a slice."""
+        return cls(
+            metric=metric,
+            slice=dict(place),
+            n=found.n,
+            half_width=found.half_width,
+            parts=found.parts,
+            sentence=found.sentence,
+        )
+
+    @property
+    def knows_annotators(self) -> bool:
+        """Whether the labels tell how annotators differ."""
+        return any(part.source == "annotators" and part.share is not None for part in self.parts)
+
+    def sealed(self, beside: Sequence[DetailedEstimate]) -> Self:
+        """What may be seen of it while results are sealed: widths and shares of them, where that tells no place.
+
+        Only a logit-t interval keeps its budget: that an exact one has none says that nothing, or everything, was
+        seen, and why a refused one has none says how many labels count in its denominator.
+        """
+        kinds = [
+            e.interval
+            for e in beside
+            if (e.metric, e.method, dict(e.slice)) == (self.metric, "corrected", dict(self.slice))
+        ]
+        if kinds == ["logit-t"] and self.half_width is not None:
+            return self
+        return replace(self, half_width=None, parts=(), sentence=WITHHELD)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as plain values, ready for JSON."""
+        return {**asdict(self), "slice": dict(self.slice)}
+
+
+def budget_rows(found: Iterable[MetricBudget]) -> list[dict[str, str]]:
+    """One row per metric and slice: half the width now, and each source's share with the width if it were doubled."""
+    return [
+        {
+            "metric": one.metric,
+            "slice": " · ".join(v or "(none)" for v in one.slice.values()) or "all responses",
+            "now": f"±{100 * one.half_width:.1f}",
+            **{part.source: _part(part) for part in one.parts},
+        }
+        for one in found
+        if one.half_width is not None
+    ]
+
+
+def budget_lines(found: Iterable[MetricBudget]) -> list[str]:
+    """What to buy next for each metric and slice, and which sources the data cannot tell, those alike together."""
+    budgets = list(found)
+    unknown: dict[str, dict[str, None]] = defaultdict(dict)
+    for part in (part for one in budgets for part in one.parts if part.why_unknown):
+        unknown[part.why_unknown or ""][part.source] = None
+    lines = [f"{_name(one)}: {one.sentence}." for one in budgets]
+    return lines + [f"{' and '.join(sources).capitalize()}: {why}." for why, sources in unknown.items()]
+
+
+def _name(one: MetricBudget) -> str:
+    return f"{one.metric} ({' · '.join(v or '(none)' for v in one.slice.values())})" if one.slice else one.metric
+
+
+def _part(part: Part) -> str:
+    if part.share is None or (part.doubled is None and not part.share):
+        return ""
+    share = f"{100 * part.share:.0f} %"
+    return share if part.doubled is None else f"{share}, ±{100 * part.doubled:.1f} if doubled"

@@ -1,0 +1,72 @@
+"""What the first person of the plan found in each audited context, and what the context is by that."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from data.store import events
+from data.store.connection import Store
+
+EXPECTED = {"clean": "established", "direct_conflict": "conflicting", "evidence_absence": "not_established"}
+"""What a reader who knows nothing else should find, where the condition says so."""
+
+LEAKED = "answer_leaked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextVerdict:
+    """One audited context; what is not said yet, or could not be judged, is None."""
+
+    answerable: str | None
+    """Stage 1, before the gold answer was shown."""
+    errors: tuple[str, ...] | None
+    """Stage 2; empty when nothing is wrong."""
+    comment: str | None
+
+    def is_surprising(self, condition: str | None) -> bool:
+        """Whether stage 1 says otherwise than the condition: the strongest sign of a leak in evidence absence."""
+        expected = EXPECTED.get(condition or "")
+        return expected is not None and self.answerable in EXPECTED.values() and self.answerable != expected
+
+    def real_condition(self, condition: str | None) -> str | None:
+        """The other condition that a broken context really is: an absence that gives the answer away is clean.
+
+        >>> leak = ContextVerdict(answerable="established", errors=(), comment=None)
+        >>> leak.real_condition("evidence_absence"), leak.is_valid("evidence_absence"), leak.is_valid("clean")
+        ('clean', False, True)
+        """
+        leaks = self.answerable == "established" or LEAKED in (self.errors or ())
+        return "clean" if condition == "evidence_absence" and leaks else None
+
+    def is_valid(self, condition: str | None) -> bool | None:
+        """Whether the context is what its condition claims; None while that is not known.
+
+        Any construction error breaks it, and so does an absence in which a blind reader finds the answer.
+        """
+        if self.real_condition(condition) is not None:
+            return False
+        return None if self.errors is None else not self.errors
+
+
+def context_verdicts(store: Store) -> Mapping[str, ContextVerdict]:
+    """The verdicts of the plan's first person, by context_id."""
+    said: dict[str, dict[str, str]] = defaultdict(dict)
+    notes: dict[str, str] = {}
+    for row in events.answers(store, "context"):
+        if (row["purpose"], row["plan_order"]) == ("plan", 1) and row["value"]:
+            said[row["item_id"]][row["label"]] = row["value"]
+            if row["label"] == "construction_errors" and row["comment"]:
+                notes[row["item_id"]] = row["comment"]
+    return {
+        context: ContextVerdict(
+            answerable=answers.get("answerable"),
+            errors=_errors(answers.get("construction_errors")),
+            comment=notes.get(context),
+        )
+        for context, answers in sorted(said.items())
+    }
+
+
+def _errors(value: str | None) -> tuple[str, ...] | None:
+    return tuple(json.loads(value)) if value is not None and value.startswith("[") else None

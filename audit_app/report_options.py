@@ -1,0 +1,98 @@
+"""What somebody may choose to look at on the report screen; every choice has a default."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import streamlit as st
+
+from audit_app import figures
+from audit_app.actions.answered import Grounding
+from audit_app.actions.choices import Choices
+from data.study import Study
+from metrics.estimate import About, Annotators, Target
+from metrics.table import PARTS, Average
+
+GROUNDING: dict[str, str] = {
+    "strict": "strict: established by the passages",
+    "lenient": "lenient: supported but contradicted counts too",
+}
+
+TARGETS: dict[str, str] = {
+    "A": "A: what one annotator says",
+    "B": "B: what is adjudicated or unanimous",
+}
+
+POPULATIONS: dict[str, str] = {
+    "these responses": "these responses",
+    "such tasks": "such tasks in general",
+}
+
+AVERAGES: dict[Average, str] = {
+    "pooled": "all responses as one",
+    "runs": "the mean over runs",
+    "regimes": "the mean over regimes",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What somebody may choose to look at; every choice has a default."""
+
+    sample_id: str
+    judge: str | None
+    by: tuple[str, ...]
+    grounding: Grounding
+    target: Target
+    about: About
+    annotators: Annotators
+    average: Average
+    taxonomy: bool
+
+
+def choose(study: Study, given: Choices) -> Options:
+    """The choices below the headline; only those that there are."""
+    st.html(figures.heading("Look closer"))
+    asked = set(study.rubric.names("response"))
+    left, middle, right = st.columns(3)
+    with left:
+        judge = figures.pick_judge(given)
+        sample_id = figures.pick_sample(given)
+    with middle:
+        by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
+    with right:
+        grounding = st.selectbox(
+            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
+        )
+    target, about, annotators, average = _holds_for(given, sample_id)
+    taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
+    return Options(
+        sample_id=sample_id,
+        judge=judge,
+        by=tuple(by),
+        grounding=grounding,
+        target=target,
+        about=about,
+        annotators=annotators,
+        average=average,
+        taxonomy=taxonomy,
+    )
+
+
+def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Annotators, Average]:
+    """Which human, population and annotators, and over what the mean is taken; the first unless somebody chooses."""
+    left, middle, right = st.columns(3)
+    averages = [name for name in AVERAGES if name == "pooled" or PARTS[name] in given.slices]
+    target: Target = "A"
+    average: Average = "pooled"
+    with left:
+        if sample_id in given.doubled:
+            target = st.selectbox("Whose labels", get_args(Target), format_func=TARGETS.__getitem__, key="target")
+    with middle:
+        about: About = st.selectbox(
+            "Intervals hold for", get_args(About), format_func=POPULATIONS.__getitem__, key="about"
+        )
+        annotators: Annotators = st.selectbox("and for", get_args(Annotators), key="annotators")
+    with right:
+        if len(averages) > 1:
+            average = st.selectbox("A number is", averages, format_func=AVERAGES.__getitem__, key="average")
+    return target, about, annotators, average

@@ -1,0 +1,170 @@
+"""What the context audit says of all contexts, and what it does to every number."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from audit_app.actions.context_verdicts import ContextVerdict
+from audit_app.actions.contexts import broken_rows, context_audit
+from audit_app.actions.demo import Demo
+from audit_app.actions.report import as_json, as_markdown, report
+from audit_app.actions.results import metrics
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.cli import cli
+from data.errors import StudyProblem
+from data.store.connection import open_store
+from data.study import Study
+from metrics.estimate import Contexts
+
+N = 40
+CONTEXT_LABELS = ["answerable", "supports", "construction_errors"]
+
+
+def verdict(n: int, condition: str) -> tuple[str, list[str]]:
+    """Of forty absences fifteen leak, five of them unmarked, and five have another error; four clean ones are wrong."""
+    if condition == "clean":
+        return "established", ["gold_wrong"] if n < 4 else []
+    errors = ["answer_leaked"] if n < 10 else ["duplicate_passage"] if 15 <= n < 20 else []
+    return "established" if 10 <= n < 15 else "not_established", errors
+
+
+def audit_of(grid: Any, study_from: Any, give_labels: Any, unknown: Collection[str] = ()) -> Study:
+    """Everything is drawn and labelled; right are all absences below 20, and clean ones but every fourth."""
+    rows = grid(N)
+    study: Study = study_from(rows, labels=["C", *CONTEXT_LABELS])
+    draw_sample(study, Plan(size=None, contexts=2 * N, overlap=0))
+    said: list[dict[str, Any]] = []
+    for context in rows["contexts"]:
+        n, condition, key = int(context["task_id"][1:]), context["condition"], context["context_id"]
+        answerable, errors = verdict(n, condition)
+        marked = "cannot_judge" if key in unknown else json.dumps(errors)
+        values = {"answerable": answerable, "construction_errors": marked,
+                  "supports.1": "neither", "supports.2": "neither"}  # fmt: skip
+        said += [{"item_id": key, "item_kind": "context", "person_id": "ann", "label": k, "value": v}
+                 for k, v in values.items()]  # fmt: skip
+        right = n % 4 != 0 if condition == "clean" else n < 20
+        said.append({"item_id": f"{key}.wren.baseline", "item_kind": "response", "person_id": "ann", "label": "C",
+                     "value": str(int(right))})  # fmt: skip
+    give_labels(study, said)
+    return study
+
+
+@pytest.fixture
+def audited(grid: Any, study_from: Any, give_labels: Any) -> Study:
+    return audit_of(grid, study_from, give_labels)
+
+
+def accuracy(study: Study, contexts: Contexts) -> dict[str, Any]:
+    found = metrics(study, names=["Acc"], by=["condition"], contexts=contexts).estimates
+    return {e.slice.get("condition", "all"): e for e in found if e.method == "corrected"}
+
+
+VALUES: dict[Contexts, dict[str, float]] = {
+    "all": {"all": 50 / 80, "clean": 30 / 40, "evidence_absence": 20 / 40},
+    "valid": {"all": 27 / 56, "clean": 27 / 36, "evidence_absence": 0},
+    # Fifteen absences leak: they count as clean. Nine other broken contexts count nowhere.
+    "reclassified": {"all": 42 / 71, "clean": 42 / 51, "evidence_absence": 0},
+}
+
+
+@pytest.mark.parametrize("contexts", VALUES)
+def test_the_three_views_of_the_contexts(audited: Study, contexts: Contexts) -> None:
+    found = accuracy(audited, contexts)
+    for place, value in VALUES[contexts].items():
+        assert (found[place].value, found[place].contexts) == (pytest.approx(value), contexts)
+    if contexts == "reclassified":
+        bounds = found["clean"].bounds
+        assert (bounds.lowest, bounds.highest) == (pytest.approx(42 / 55), pytest.approx(46 / 55))
+        assert bounds.n_unusable == 4
+
+
+def test_the_share_of_broken_contexts_is_an_estimate(audited: Study) -> None:
+    audit = context_audit(audited)
+    shares: dict[str | None, Any] = {
+        found.condition: (found.n_broken, found.estimate.share.value) for found in audit.broken
+    }
+    assert shares == {None: (24, pytest.approx(0.3)), "clean": (4, pytest.approx(0.1)),
+                      "evidence_absence": (20, pytest.approx(0.5))}  # fmt: skip
+    assert "Of all 80 contexts an estimated 30.0 % (exact) are broken" in audit.sentence
+    assert broken_rows(audit)[1] == {"condition": "clean", "broken": "4 of 40 audited",
+                                     "estimated share": "10.0 % (exact)", "note": ""}  # fmt: skip
+
+
+def test_a_context_without_a_verdict_is_bounded(grid: Any, study_from: Any, give_labels: Any) -> None:
+    audited = audit_of(grid, study_from, give_labels, unknown=("t08.clean", "t09.clean"))
+    clean = context_audit(audited).broken[1]
+    assert clean.estimate.share.value == pytest.approx(4 / 38)
+    assert clean.note == "between 10.0 % and 15.0 % if all 2 contexts without a verdict were valid, or broken"
+    found = accuracy(audited, "valid")["clean"]
+    # t08 is wrong and t09 right.
+    assert (found.n, found.n_dropped, found.value) == (34, 2, pytest.approx(26 / 34))
+    assert (found.bounds.lowest, found.bounds.highest) == (pytest.approx(26 / 35), pytest.approx(27 / 35))
+
+
+def test_only_the_plans_first_person_counts(audited: Study, give_labels: Any) -> None:
+    before = [accuracy(audited, view) for view in VALUES], context_audit(audited).broken
+    rows = [
+        {"item_id": f"t{n}.{condition}", "item_kind": "context", "person_id": "bea", "label": label, "value": value}
+        for n in range(20, 30)
+        for condition in ("clean", "evidence_absence")
+        for label, value in (("answerable", "established"), ("construction_errors", '["answer_leaked"]'))
+    ]
+    for purpose in ("repeat", "canary", "calibration", "adjudication"):
+        give_labels(audited, [{**row, "purpose": purpose, "occasion": 2} for row in rows])
+    assert ([accuracy(audited, view) for view in VALUES], context_audit(audited).broken) == before
+
+
+def test_what_is_not_said_is_not_known() -> None:
+    blind = ContextVerdict(answerable="not_established", errors=None, comment=None)
+    assert blind.is_valid("evidence_absence") is None
+    leak = ContextVerdict(answerable="established", errors=None, comment=None)
+    assert (leak.is_valid("evidence_absence"), leak.is_valid("clean")) == (False, None)
+
+
+def run(*arguments: Any) -> Any:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def test_side_by_side_on_the_command_line_and_in_the_report(audited: Study) -> None:
+    ended = run("metrics", "--contexts", "side-by-side", "--by", "condition", "--study", audited.path)
+    head, _, everything, clean, _ = ended.stdout.splitlines()[:5]
+    assert head.split("  ")[0] == "metric"
+    for text in ("62.5 % (exact)", "48.2 % (exact)", "59.2 % (exact)", "80 / 56 / 71"):
+        assert text in everything
+    for text in ("75.0 % (exact)", "82.4 % (exact)", "re-classified: between 76.4 % and 83.6 %"):
+        assert text in clean
+    assert "valid contexts only" in ended.stderr
+    rows = json.loads(run("metrics", "--contexts", "side-by-side", "--json", "--study", audited.path).stdout)
+    assert {row["contexts"] for row in rows if row["method"] == "corrected"} == set(VALUES)
+    found = report(audited)
+    page = as_markdown(found)
+    assert "an estimated 30.0 % (exact) are broken" in page
+    assert "82.4 % (exact)" in page.split("## The contexts")[1]
+    told = json.loads(as_json(found))["by_contexts"]
+    assert {row["contexts"] for row in told} == set(VALUES)
+
+
+def test_without_an_audit_there_is_a_sentence(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = study_from(grid(4, contexts=False), labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    give_labels(study, [{"item_id": f"t0{n}.wren.baseline", "item_kind": "response", "person_id": "ann", "label": "C",
+                         "value": "1"} for n in range(4)])  # fmt: skip
+    with pytest.raises(StudyProblem, match="no context of a labelled response is audited yet"):
+        metrics(study, contexts="valid")
+    assert run("metrics", "--contexts", "valid", "--study", study.path).exit_code == 1
+    assert report(study).views == ()
+
+
+def test_sealed_results_tell_nothing_of_the_contexts(demo_copy: Study, finished_demo: Demo) -> None:
+    assert report(finished_demo.study).views
+    with open_store(demo_copy) as store:
+        store.change("DELETE FROM setting", [])
+    for contexts in ("valid", "reclassified"):
+        with pytest.raises(StudyProblem, match="which contexts are broken is itself a result"):
+            metrics(demo_copy, contexts=contexts)
+    assert run("metrics", "--contexts", "side-by-side", "--study", demo_copy.path).stdout == ""
+    found = report(demo_copy)
+    assert (found.contexts, found.views) == (None, ())

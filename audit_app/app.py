@@ -13,6 +13,7 @@ from audit_app.api import routes
 from audit_app.gate import Gate, content_security_policy
 from audit_app.launch import study_folder
 from data.records import Person
+from data.store.connection import Connection, hold_open
 from data.study import Study, open_study
 
 
@@ -21,9 +22,13 @@ class ServedStudy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._held: Connection | None = None
 
     def _study(self) -> Study:
-        return open_study(self.folder)
+        study = open_study(self.folder)
+        if self._held is None and study.database.exists():
+            self._held = hold_open(study)
+        return study
 
     def enter(self, token: str) -> str | None:
         """A new session secret for a personal-link token."""

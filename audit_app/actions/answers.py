@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from data.errors import StudyProblem
+from data.questions import Question
 from data.records import CANNOT_JUDGE
-from data.rubric import Question
 from data.views import ShownPassage
 
 DAY = 86_400

@@ -27,8 +27,13 @@ def next_view(study: Study, person: Person, screen: str) -> dict[str, Any]:
     Raises:
         Refused: The screen is unknown.
     """
+    with open_store(study) as store:
+        return _next(store, study, person, screen)
+
+
+def _next(store: Store, study: Study, person: Person, screen: str) -> dict[str, Any]:
     passes = passes_of(study, person, screen)
-    with open_store(study) as store, store.transaction():
+    with store.transaction():
         while True:
             assignment = _take(store, study, person, passes)
             if assignment is None:
@@ -57,9 +62,11 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
         Refused: 403 not theirs, 409 the item has moved on or the answer is final, 422 the value does not fit.
     """
     passes_of(study, person, str(answer.get("screen")))
-    with open_store(study) as store, store.transaction():
-        saved = _keep(store, study, person, answer)
-    return {"saved": saved, "next": next_view(study, person, str(answer["screen"]))}
+    with open_store(study) as store:
+        with store.transaction():
+            saved = _keep(store, study, person, answer)
+        # A transaction of its own: the answer is kept whatever becomes of the next view.
+        return {"saved": saved, "next": _next(store, study, person, str(answer["screen"]))}
 
 
 def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any
 from audit_app.actions.answers import Refused
 from audit_app.actions.showing import shown
 from audit_app.actions.turns import owed, passes_of, tag, theirs
+from data.questions import Question
 from data.records import CANNOT_JUDGE, Assignment, LabelEvent, Person
-from data.rubric import Question
 from data.store import assignments, events, flags, items
 from data.store.connection import Store, open_store
 from data.study import Study

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from audit_app.actions.turns import lease_end, lease_seconds, tag
+from data.questions import Question
 from data.records import Assignment, Person
-from data.rubric import Question
 from data.store import events, flags
 from data.store.connection import Store
 from data.study import Study
@@ -61,6 +61,7 @@ def _question(question: Question, label: str) -> dict[str, Any]:
         "title": question.title,
         "question": question.question,
         "definition": question.definition,
+        "examples": [asdict(example) for example in question.examples],
         "kind": question.kind,
         "passage": int(passage) if passage else None,
         "values": [asdict(value) for value in question.values],

@@ -76,7 +76,8 @@ class Question {
     const { label, review, flags } = this.view;
     this.heading = el("h2", { tabindex: "-1", dir: "auto", text: label.question });
     const about = label.passage === null || label.passage === undefined ? null : `About passage ${label.passage}`;
-    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), literal(label.definition));
+    const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
+    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), ...counts);
     details.open = !this.loop.narrow();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
@@ -91,13 +92,22 @@ class Question {
         this.drawFold(),
       ),
       this.heading,
-      label.definition ? details : null,
+      present(counts).length ? details : null,
       this.many() ? el("p", { class: "quiet", text: "Mark everything that applies." }) : null,
       values,
       this.drawNote(note),
       evidence,
     ];
     this.node.replaceChildren(el("div", { class: "scrolls" }, ...parts), this.drawActions());
+  }
+
+  drawExamples() {
+    const { examples, values } = this.view.label;
+    if (!examples.length) return null;
+    const answer = (example) => values.find((value) => value.value === example.value).text;
+    const draw = (example) =>
+      el("li", {}, el("span", { class: "case", dir: "auto", text: example.text }), el("span", { dir: "auto" }, el("strong", { text: answer(example) }), ` – ${example.why}`));
+    return el("ul", { class: "examples", "aria-label": "Examples" }, ...examples.map(draw));
   }
 
   drawReview({ given_at, final, slips }) {

@@ -57,7 +57,9 @@ def test_a_sentence_is_quoted_without_a_mouse(grounding: Page, events: Events, h
     expect(grounding.locator(".wanted")).to_be_hidden()
     grounding.keyboard.press("e")
     grounding.keyboard.press("PageDown")
-    expect(grounding.locator(".bar .said")).to_contain_text("Passage 2, sentence 1 of 1: ↑ ↓ move, Shift adds, e quotes “SUPPORT-WORD”")
+    expect(grounding.locator(".bar .said")).to_contain_text(
+        "Passage 2, sentence 1 of 1: ↑ ↓ move, Shift adds, e quotes “SUPPORT-WORD”"
+    )
     grounding.keyboard.press("Enter")
     expect(grounding.locator(".quotes li")).to_have_count(2)
     last, word = save(grounding, events)

@@ -77,7 +77,8 @@ class Question {
     this.heading = el("h2", { tabindex: "-1", dir: "auto", text: label.question });
     const about = label.passage === null || label.passage === undefined ? null : `About passage ${label.passage}`;
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
-    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), ...counts);
+    const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": "What counts" }, ...counts);
+    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), what);
     details.open = !this.loop.narrow();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());

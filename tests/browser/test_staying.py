@@ -235,7 +235,7 @@ def test_the_daily_limit_is_said_in_words(hurried: Page) -> None:
     expect(title(hurried)).to_have_text("Grounded")
 
 
-def test_idle_time_and_reloads_do_not_change_what_is_counted(page: Page, events: Events) -> None:
+def test_a_reload_does_not_change_what_is_counted(page: Page, events: Events) -> None:
     page.mouse.move(200, 300)
     time.sleep(1.5)
     page.mouse.move(220, 300)
@@ -245,3 +245,19 @@ def test_idle_time_and_reloads_do_not_change_what_is_counted(page: Page, events:
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text("Saved")
     assert 1.5 <= events()[-1]["active_seconds"] < 20
+
+
+def test_of_a_long_rest_only_the_first_minute_counts(
+    context: BrowserContext, link: Callable[..., str], events: Events
+) -> None:
+    page = context.new_page()
+    page.clock.install()
+    page.goto(link())
+    ready(page)
+    page.mouse.move(200, 300)
+    page.clock.fast_forward("20:00")
+    page.mouse.move(220, 300)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    assert 60 <= events()[-1]["active_seconds"] < 80

@@ -84,8 +84,10 @@ def _place(
         return _last(store, finished)
     assignment = theirs(store, person, assignment_id)
     given = list(events.first_given(store, assignment_id))
+    if assignment.pass_ not in passes:
+        return None
     if not before:
-        return (assignment, label) if label in given and assignment.pass_ in passes else None
+        return (assignment, label) if label in given else None
     earlier = given[: given.index(label)] if label in given else given
     if earlier:
         return assignment, earlier[-1]

@@ -203,23 +203,6 @@ class Loop {
     this.later(() => this.post(body, spoken), `Not saved yet, retrying … ${why ?? "The server cannot be reached."}`);
   }
 
-  async flag({ kind, label, note }) {
-    const { question, view } = this;
-    this.enter("saving");
-    const { who, assignment_id } = view;
-    const { status, body } = await post("/api/flag", { screen: this.screen, who, assignment_id, label, kind, note });
-    this.enter("asking");
-    if (status === 401) return this.signedOut();
-    if (status !== 200) return this.say(body.error ?? "Not sent: the server cannot be reached. Try again in a moment.", "hint");
-    question.closePanel();
-    this.say(kind === "flag" ? "✓ Flagged for an adjudicator" : "✓ Reported; the first answer stays", "good");
-    if (kind === "flag") view.flags.push(note);
-    else view.review.slips.push(note);
-    question.draw(view);
-    question.heading.focus({ preventScroll: true });
-    return undefined;
-  }
-
   signedOut() {
     this.enter("stopped");
     this.say("");

@@ -74,3 +74,19 @@ class Panel {
     field.focus();
   }
 }
+
+// A flag or a slip: the question stays as it is; what is written stays in the form until it has arrived.
+async function report(loop, kind, note) {
+  const { question, view, screen } = loop;
+  const { who, assignment_id, label } = view;
+  loop.enter("saving");
+  const { status, body } = await post("/api/flag", { screen, who, assignment_id, label: label.name, kind, note });
+  loop.enter("asking");
+  if (status === 401) return loop.signedOut();
+  if (status !== 200) return loop.say(body.error ?? "Not sent: the server cannot be reached. Try again in a moment.", "hint");
+  (kind === "flag" ? view.flags : view.review.slips).push(note);
+  question.closePanel();
+  question.draw(view);
+  question.heading.focus({ preventScroll: true });
+  return loop.say(kind === "flag" ? "✓ Flagged for an adjudicator" : "✓ Reported; the first answer stays", "good");
+}

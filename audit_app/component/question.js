@@ -255,7 +255,7 @@ class Question {
     if (this.panel || !this.view) return;
     const done = kind === "skip"
       ? (reason) => this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: "item skipped" })
-      : (note) => this.loop.flag({ kind, label: this.view.label.name, note });
+      : (note) => report(this.loop, kind, note);
     this.evidence.picking.stop();
     this.panel = new Panel(this, kind, done);
     if (kept) this.panel.fill(kept);

@@ -159,7 +159,8 @@ def test_nobody_looks_back_at_what_is_not_theirs_or_was_never_answered(
         hidden = {**view, "label": {"name": label}}
         assert refused(lambda hidden=hidden: back(ann, hidden, before=False)).status == 404
     mixed = desk(study, ann.person, "context")
-    assert refused(lambda: back(mixed, view, before=False)).status == 404
+    for before in (False, True):
+        assert refused(lambda before=before: back(mixed, view, before=before)).status == 404
     assert my_items(study, cat.person, "context")["items"] == []
     lead = person_in(study, "lead", role="lead")
     assert my_items(study, lead, "label")["items"] == []

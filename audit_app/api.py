@@ -1,4 +1,4 @@
-"""The JSON routes of the labelling loop, and the door: sign in by personal link, sign out, is the server up."""
+"""The JSON routes of the labelling loop, and whether the server is up."""
 
 import json
 import logging
@@ -8,12 +8,11 @@ from typing import Any, Protocol
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from audit_app.actions.answers import Refused
-from audit_app.gate import COOKIE, PERSON, SIGN_IN, same_origin, secret_of
-from audit_app.notice import notice
+from audit_app.gate import PERSON, SIGN_IN, same_origin
 from data.errors import StudyProblem
 from data.records import Person
 
@@ -22,19 +21,12 @@ HEADER = "X-Evidence-Audit"
 
 SCREENS = ("label", "context")
 LARGEST = 1_000_000  # bytes of one answer with its note and evidence
-MONTH = 30 * 24 * 3600
 
 _log = logging.getLogger(__name__)
 
 
 class UseCases(Protocol):
     """What the routes ask of the study."""
-
-    def enter(self, token: str) -> str | None:
-        """A new session secret for a personal-link token."""
-
-    def sign_out(self, secret: str) -> None:
-        """Ends a session."""
 
     def next_view(self, person: Person, screen: str) -> dict[str, Any]:
         """The question to put to this person now."""
@@ -61,28 +53,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def routes(study: UseCases) -> list[Route]:
-    """Every route of ours, for `st.App` or a bare Starlette application behind the gate."""
-
-    async def enter(request: Request) -> Response:
-        try:
-            secret = await run_in_threadpool(study.enter, request.path_params["token"])
-        except StudyProblem as problem:
-            return notice("The study cannot be opened right now", str(problem), 503)
-        if secret is None:
-            return notice("This link does not work", BAD_LINK, 403)
-        response = RedirectResponse("/", 303, {"Cache-Control": "no-store"})
-        response.set_cookie(
-            COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=request.url.scheme == "https"
-        )
-        return response
-
-    async def leave(request: Request) -> Response:
-        secret = secret_of(request.headers)
-        if secret is not None:
-            await run_in_threadpool(study.sign_out, secret)
-        response = notice("You are signed out", f"Your answers are saved. {SIGN_IN}")
-        response.delete_cookie(COOKIE, httponly=True, samesite="lax")
-        return response
+    """The JSON routes, for `st.App` or a bare Starlette application behind the gate."""
 
     async def view(request: Request) -> Response:
         return _json(await run_in_threadpool(study.next_view, _person(request), _screen(request)))
@@ -110,8 +81,6 @@ def routes(study: UseCases) -> list[Route]:
         return PlainTextResponse("ok", headers={"Cache-Control": "no-store"})
 
     return [
-        Route("/in/{token}", enter, methods=["GET"]),
-        Route("/out", leave, methods=["GET"]),
         Route("/api/view", _in_a_sentence(view), methods=["GET"]),
         Route("/api/back", _in_a_sentence(back), methods=["GET"]),
         Route("/api/items", _in_a_sentence(items), methods=["GET"]),
@@ -120,11 +89,6 @@ def routes(study: UseCases) -> list[Route]:
         Route("/api/lease", _in_a_sentence(posted(study.renew)), methods=["POST"]),
         Route("/healthz", healthz, methods=["GET"]),
     ]
-
-
-BAD_LINK = (
-    "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
-)
 
 
 def _json(body: Mapping[str, Any], status: int = 200) -> JSONResponse:

@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import flagging, labelling, looking_back, people
+from audit_app.actions import flagging, labelling, looking_back, sign_in
 from audit_app.api import routes
+from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
 from audit_app.launch import study_folder
 from data.records import Person
@@ -30,17 +31,37 @@ class ServedStudy:
             self._held = hold_open(study)
         return study
 
-    def enter(self, token: str) -> str | None:
+    def session_days(self) -> float:
+        """For how many days a session lasts."""
+        return self._study().session_days
+
+    def enter(self, token: str, device: str) -> str | None:
         """A new session secret for a personal-link token."""
-        return people.enter(self._study(), token)
+        return sign_in.enter(self._study(), token, device)
 
     def person_of(self, secret: str | None) -> Person | None:
         """Who a session belongs to."""
-        return people.person_of(self._study(), secret)
+        return sign_in.person_of(self._study(), secret)
+
+    def enter_by_password(self, name: str, password: str, address: str, device: str) -> str | None:
+        """A new session secret for a name and its password."""
+        return sign_in.enter_by_password(self._study(), name, password, address=address, device=device)
 
     def sign_out(self, secret: str) -> None:
         """Ends a session."""
-        people.sign_out(self._study(), secret)
+        sign_in.sign_out(self._study(), secret)
+
+    def my_sessions(self, person: Person, secret: str | None) -> tuple[sign_in.Session, ...]:
+        """Where somebody is signed in."""
+        return sign_in.my_sessions(self._study(), person, secret)
+
+    def end_session(self, person: Person, number: int) -> int:
+        """Ends one of somebody's sessions."""
+        return sign_in.end_session(self._study(), person, number)
+
+    def end_others(self, person: Person, secret: str | None) -> int:
+        """Ends all of somebody's sessions but this one."""
+        return sign_in.end_others(self._study(), person, secret)
 
     def next_view(self, person: Person, screen: str) -> dict[str, Any]:
         """The question to put to this person now."""
@@ -77,6 +98,6 @@ def streamlit_page() -> str:
 served = ServedStudy(study_folder())
 app = st.App(
     Path(__file__).with_name("page.py"),
-    routes=routes(served),
+    routes=[*doors(served), *routes(served)],
     middleware=[Middleware(Gate, person_of=served.person_of, policy=content_security_policy(streamlit_page()))],
 )

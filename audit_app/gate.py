@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from audit_app.actions.answers import Refused
 from audit_app.notice import notice
 from data.errors import StudyProblem
 from data.records import Person
@@ -22,7 +23,7 @@ PERSON = "evidence_audit.person"
 
 WEBSOCKET = "/_stcore/stream"
 OPEN = ("/in/", "/static/")
-OPEN_PAGES = {"/healthz", "/out", "/favicon.png"}
+OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/favicon.png"}
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
 """What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
 
@@ -64,7 +65,7 @@ class Gate:
 
     Args:
         app: What stands behind the gate.
-        person_of: Who a session secret belongs to; may block, runs in a thread.
+        person_of: Who a session secret belongs to; may block, runs in a thread, and may raise `Refused`.
         policy: The Content-Security-Policy sent with every answer.
     """
 
@@ -75,7 +76,8 @@ class Gate:
             "Content-Security-Policy": policy or content_security_policy(),
             "X-Content-Type-Options": "nosniff",
             "X-Frame-Options": "DENY",
-            "Referrer-Policy": "no-referrer",
+            # Not no-referrer: with that browsers send "Origin: null" from our own forms as well.
+            "Referrer-Policy": "same-origin",
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,6 +110,8 @@ class Gate:
     async def _refusal(self, scope: Scope) -> Response | None:
         try:
             person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
+        except Refused as refused:
+            return refusal(scope["path"], refused.status, "You are signed out", str(refused))
         except StudyProblem as problem:
             _log.error("%s", problem)
             return refusal(scope["path"], 503, "The study cannot be opened right now", BROKEN)
@@ -130,12 +134,14 @@ BROKEN = "Try again in a moment. If it stays so, tell the person who runs it: th
 
 SIGN_IN = "Open the personal link that you were sent; it signs you in on this device."
 
+BY_NAME = '<p>You were given a password? <a href="/sign-in">Sign in with name and password</a></p>'
+
 
 def refusal(path: str, status: int, title: str, text: str) -> Response:
     """The same refusal as JSON for the labelling loop, as a page for a person."""
     if path.startswith("/api/"):
         return JSONResponse({"error": f"{title}. {text}"}, status, {"Cache-Control": "no-store"})
-    return notice(title, text, status)
+    return notice(title, text, status, more=BY_NAME if text == SIGN_IN else "")
 
 
 def same_origin(headers: Headers) -> bool:

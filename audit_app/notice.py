@@ -1,4 +1,4 @@
-"""The small pages that stand outside the gate: not signed in, a link that does not work, signed out."""
+"""The small pages of our own beside the app: refusals, sign-in, where one is signed in. No scripts, nothing to load."""
 
 from html import escape
 
@@ -12,25 +12,43 @@ _PAGE = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>{title} · Evidence Audit</title>
 <style>
+:root {{ --line: color-mix(in srgb, CanvasText 22%, Canvas); --main: #2a6fc9; }}
 body {{ align-items: center; display: flex; font: 1.1rem/1.55 system-ui, sans-serif; justify-content: center;
   margin: 0; min-height: 90vh; padding: 1rem; }}
-main {{ border: 1px solid color-mix(in srgb, CanvasText 20%, Canvas); border-radius: 0.75rem; max-width: 30rem;
-  overflow-wrap: anywhere; padding: 1.75rem 2rem; }}
+main {{ border: 1px solid var(--line); border-radius: 0.75rem; box-sizing: border-box; max-width: 30rem;
+  overflow-wrap: anywhere; padding: 1.75rem 2rem; width: 100%; }}
 h1 {{ font-size: 1.4rem; line-height: 1.3; margin: 0.25rem 0 0.75rem; }}
-p {{ margin: 0; white-space: pre-wrap; }}
-small {{ opacity: 0.75; }}
+p {{ margin: 0 0 0.75rem; white-space: pre-wrap; }} p:last-child {{ margin: 0; }}
+small {{ opacity: 0.78; }} a {{ color: LinkText; }}
+label {{ display: block; font-size: 1rem; margin-top: 0.75rem; }}
+input, button {{ border: 1px solid var(--line); border-radius: 0.4rem; font: inherit; padding: 0.45rem 0.75rem; }}
+input {{ background: Field; box-sizing: border-box; color: FieldText; display: block; margin-top: 0.2rem;
+  width: 100%; }}
+button {{ background: Canvas; color: CanvasText; cursor: pointer; }}
+button.main {{ background: var(--main); border-color: var(--main); color: #fff; margin: 1.1rem 0 0.5rem;
+  width: 100%; }}
+:focus-visible {{ outline: 2px solid var(--main); outline-offset: 2px; }}
+.wrong {{ border-left: 3px solid #c0392b; padding-left: 0.75rem; }}
+ul {{ list-style: none; margin: 0 0 0.75rem; padding: 0; }}
+li {{ align-items: center; border-bottom: 1px solid var(--line); display: flex; gap: 1rem;
+  justify-content: space-between; padding: 0.6rem 0; }}
+li small {{ display: block; }} li > small {{ white-space: nowrap; }}
 </style>
 </head>
-<body><main><small>Evidence Audit</small><h1>{title}</h1><p>{text}</p></main></body>
+<body><main><small>Evidence Audit</small><h1>{title}</h1>{body}</main></body>
 </html>
 """
 
 
-def notice(title: str, text: str, status: int = 200) -> HTMLResponse:
-    """A page of its own, without scripts or anything to load.
+def notice(title: str, text: str, status: int = 200, *, more: str = "") -> HTMLResponse:
+    """A page that says something, shown as it is; `more` is HTML that follows.
 
     >>> b"&lt;b&gt;" in notice("Hello", "<b>").body
     True
     """
-    page = _PAGE.format(title=escape(title), text=escape(text))
-    return HTMLResponse(page, status, {"Cache-Control": "no-store"})
+    return page(title, f"<p>{escape(text)}</p>{more}", status)
+
+
+def page(title: str, body: str, status: int = 200) -> HTMLResponse:
+    """A page of its own; the body is HTML."""
+    return HTMLResponse(_PAGE.format(title=escape(title), body=body), status, {"Cache-Control": "no-store"})

@@ -6,6 +6,7 @@ from html import escape
 import streamlit as st
 
 from audit_app import state
+from audit_app.actions.access import open_results
 from audit_app.literal import literal
 from audit_app.screens import context_audit, label
 from data.errors import StudyProblem
@@ -15,37 +16,57 @@ STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 0.5rem; }
 [data-testid="stElementContainer"]:has(.who) { height: 0; position: absolute; }
 .who { font-size: 0.875rem; position: fixed; right: 3.5rem; top: 1.1rem; z-index: 999991; }
-.who a { color: inherit; }
-.who span { display: inline-block; margin-right: 0.75rem; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
+.who a { color: inherit; margin-left: 0.75rem; }
+.who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
 @media (max-width: 700px) { .who span { display: none; } }
 </style>"""
+
+
+def results(render: Callable[[], None]) -> None:
+    """Draws a screen with results: for leads, and from then on nobody who is given work."""
+    open_results(state.study(), state.person())
+    render()
 
 
 def agreement() -> None:
     """The lead's view of how well people agree."""
     from audit_app.screens.agreement import render
 
-    render()
+    results(render)
 
 
 def judge() -> None:
     """The lead's view of how far the judge can be trusted."""
     from audit_app.screens.judge import render
 
-    render()
+    results(render)
 
 
 def report() -> None:
     """The lead's view of the corrected numbers."""
     from audit_app.screens.report import render
 
-    render()
+    results(render)
 
 
 def compare() -> None:
     """The lead's view of models, prompts and judges side by side."""
     from audit_app.screens.compare import render
+
+    results(render)
+
+
+def people() -> None:
+    """The lead's view of who is in the study and how far they are."""
+    from audit_app.screens.people import render
+
+    render()
+
+
+def assignments() -> None:
+    """The lead's view of who holds which work."""
+    from audit_app.screens.assignments import render
 
     render()
 
@@ -53,19 +74,22 @@ def compare() -> None:
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
     working = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
-    results = [
+    leading = [
         ("Report", "report", report),
         ("Compare", "compare", compare),
         ("Judge", "judge", judge),
         ("Agreement", "agreement", agreement),
+        ("People", "people", people),
+        ("Assignments", "assignments", assignments),
     ]
-    return results if person.role == "lead" else working
+    return leading if person.role == "lead" else working
 
 
 def who(person: Person) -> str:
     """Who is signed in, and the way out."""
     return (
-        f'<div class="who"><span>{escape(person.display_name)}</span><a href="/out" target="_self">Sign out</a></div>'
+        f'<div class="who"><span>{escape(person.display_name)}</span><a href="/account" target="_self">Account</a>'
+        '<a href="/out" target="_self">Sign out</a></div>'
     )
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from audit_app.actions import people
+from audit_app.actions import sign_in
 from audit_app.gate import COOKIE
 from audit_app.launch import study_folder
 from data.records import Person
@@ -19,8 +19,12 @@ def study() -> Study:
 
 
 def signed_in() -> Person | None:
-    """Who is looking, asked anew on every run: a session that was ended elsewhere shows nothing more."""
-    return people.person_of(study(), st.context.cookies.get(COOKIE))
+    """Who is looking, asked anew on every run: a session that was ended elsewhere shows nothing more.
+
+    Raises:
+        Refused: They are paused.
+    """
+    return sign_in.person_of(study(), st.context.cookies.get(COOKIE))
 
 
 def person() -> Person:

@@ -33,6 +33,13 @@ def m004_looking_back(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m005_access(db: Database) -> None:
+    """Who may sign in how, from where somebody is signed in, and who has seen results."""
+    for statement in _ACCESS:
+        db.execute(statement)
+
+
 _TABLES = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     "CREATE TABLE text (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT",
@@ -224,4 +231,17 @@ _FLAGS = (
         BEGIN SELECT RAISE(ABORT, 'flag is append-only'); END"""
         for verb in ("UPDATE", "DELETE")
     ),
+)
+
+_ACCESS = (
+    "ALTER TABLE person ADD COLUMN password_hash TEXT",
+    "ALTER TABLE person ADD COLUMN results_opened_at TEXT",
+    "ALTER TABLE session ADD COLUMN seen_at TEXT",
+    "ALTER TABLE session ADD COLUMN device TEXT",
+    "CREATE INDEX session_person ON session (person_id)",
+    """CREATE TABLE sign_in_attempt (
+        key TEXT PRIMARY KEY,
+        failures INTEGER NOT NULL,
+        last_at TEXT NOT NULL
+    ) STRICT""",
 )

@@ -140,6 +140,14 @@ class Person:
     teams: tuple[str, ...] = ()
     """Passes this person works in (evidence, correctness, context); empty means any."""
     status: str = "active"
+    """active; paused (for a while, by a lead) or revoked (no way in left); only the active get in."""
+    results_opened_at: str | None = None
+    """When this person first opened a screen with results."""
+
+    @property
+    def may_label(self) -> bool:
+        """Whether this person may be given work: leads, and whoever has opened results, know too much."""
+        return self.status == "active" and self.role != "lead" and self.results_opened_at is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

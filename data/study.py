@@ -14,6 +14,9 @@ from typing import Any
 from data.errors import Problem, StudyProblem
 from data.rubric import Rubric, default_text, parse_rubric
 
+LONGEST = 400
+"""The most days that a session may last; browsers forget cookies after as many."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelling:
@@ -37,6 +40,8 @@ class Study:
     conditions: tuple[str, ...]
     rubric: Rubric
     labelling: Labelling = Labelling()
+    session_days: float = 30.0
+    """How long somebody stays signed in on one device, in days."""
 
     @property
     def database(self) -> Path:
@@ -86,7 +91,16 @@ def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
         conditions=_declared(path, raw, "conditions"),
         rubric=parse_rubric(where.read_text(encoding="utf-8"), str(where)),
         labelling=_labelling(path, raw.get("labelling", {})),
+        session_days=_days(path, raw.get("session_days", 30)),
     )
+
+
+def _days(path: Path, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST:
+        raise StudyProblem(
+            f"{path / 'study.toml'}: session_days = {value!r}; expected days, above 0 and up to {LONGEST}"
+        )
+    return float(value)
 
 
 def _declared(path: Path, raw: dict[str, Any], name: str) -> tuple[str, ...]:

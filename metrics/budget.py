@@ -72,10 +72,13 @@ class Budget:
         if self.half_width is None:
             return self.why_undefined or ""
         known = sorted((part.doubled, part.source) for part in self.parts if part.doubled is not None)
-        if not known:
+        helps = [(width, source) for width, source in known if width < self.half_width]
+        if not helps:
             return f"±{100 * self.half_width:.1f} points; nothing that could be bought is known to shrink it"
-        (first, source), *rest = known
+        (first, source), *rest = helps
         others = "".join(f"; {PURCHASES[other]} to ±{100 * width:.1f}" for width, other in rest)
+        # More tasks with the same labels spread these thinner, which can cost more than it brings.
+        others += "".join(f"; {PURCHASES[other]} alone would not shrink it" for _, other in known[len(helps) :])
         now = f"from ±{100 * self.half_width:.1f} to ±{100 * first:.1f} points"
         return f"{PURCHASES[source]} would shrink the interval {now}{others}"
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from audit_app.actions.draw_plan import FLOOR, Plan
 from audit_app.actions.labelled import labelled
 from audit_app.actions.population import Population
+from audit_app.actions.seal import require_open
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store.connection import Store
@@ -85,6 +86,8 @@ def _of_pilot(study: Study, store: Store, frame: frames.Frame, pilot: str) -> tu
     rows = labelled(study, store, frame, sample_id=pilot, judge=None)
     if not rows.draws:
         raise StudyProblem(f"--pilot: nobody has labelled sample {pilot!r} yet, so it says nothing about the strata")
+    # Sizes by how much each stratum varies would show how much it does.
+    require_open(store)
     return [draw["item_id"] for draw in rows.draws], rows.human
 
 

@@ -13,6 +13,7 @@ from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Deta
 from audit_app.actions.correcting import Corrected
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.pairing import Matched, Pair
+from audit_app.actions.results import LEVEL
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import read_seal
 from data import frame as frames
@@ -21,6 +22,7 @@ from data.records import LABELS
 from data.store import items
 from data.store.connection import Store, open_store
 from data.study import Study
+from metrics.correction import FLOOR
 from metrics.definitions import METRICS
 from metrics.estimate import Estimate
 from metrics.mcnemar import mcnemar, tango
@@ -48,6 +50,8 @@ def compare(study: Study, question: Question) -> Compared:
     pairs = _pairs(question, matched)
     with open_store(study) as store:
         seal = read_seal(store)
+        # Trying floors and levels until one refuses would tell how many labels count, which is a result.
+        question = question if seal.is_open else replace(question, floor=FLOOR, level=LEVEL)
         people = _people(study, store, frame, question, list(matched.sizes) if question.by == JUDGE else [who])
     without = _without_naive(question, matched, pairs, who, alone=question.method == "naive" or not people)
     scope = Scope.of(study, next(iter(people.values())).human if people else dict.fromkeys(LABELS, np.zeros(0)))

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from audit_app.actions.access import require_lead
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.repeating import plan_repeats
 from audit_app.actions.staffing import is_soft
@@ -62,16 +63,19 @@ class Dealt:
         )
 
 
-def deal(study: Study, *, without: Collection[str] = ()) -> Dealt:
+def deal(study: Study, *, without: Collection[str] = (), by: Person | None = None) -> Dealt:
     """Deals the openings that nobody has begun to the active annotators; again, when people have come or gone.
 
     Args:
         study: The study.
         without: People who get nothing and whose share goes to the others.
+        by: Who deals; None for the command line.
 
     Raises:
         StudyProblem: Nothing is drawn, somebody left out is unknown, or no pass has two annotators.
+        Refused: Whoever deals is no lead.
     """
+    require_lead(by)
     with open_store(study) as store, store.transaction():
         items.find_sample(store, None)
         unknown = [person_id for person_id in without if people.find(store, person_id) is None]
@@ -89,7 +93,7 @@ def deal(study: Study, *, without: Collection[str] = ()) -> Dealt:
 def deal_in(store: Store, study: Study, *, without: Collection[str] = ()) -> Dealt | None:
     """Deals inside a transaction; None, and nothing is changed, when no pass has two annotators who can sign in."""
     able = people.invited(store) - set(without)
-    here = [p for p in people.everyone(store) if p.role == "annotator" and p.status == "active" and p.person_id in able]
+    here = [p for p in people.everyone(store) if p.role == "annotator" and p.may_label and p.person_id in able]
     asked = {*study.rubric.passes("response"), *study.rubric.passes("context")}
     teams = {pass_: _team(here, pass_) for pass_ in PASSES if pass_ in asked}
     teams = {pass_: team for pass_, team in teams.items() if len(team) > 1}

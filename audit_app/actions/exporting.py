@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from audit_app.actions.seal import note_export
 from data.store import events, items
 from data.store.connection import open_store
 from data.study import Study
@@ -17,7 +18,10 @@ def part_of(sample: Mapping[str, Any], task_id: str) -> str | None:
 
 
 def exported(study: Study) -> list[dict[str, Any]]:
-    """Every answer and every skip, with the draw of its item: one row per item × person × label × occasion."""
+    """Every answer and every skip, with the draw of its item: one row per item × person × label × occasion.
+
+    While results are sealed it is noted that they could be seen in an export, see `registering`.
+    """
     with open_store(study) as store:
         rows = events.answers(store, "response") + events.answers(store, "context")
         drawn: dict[tuple[str, str], dict[str, Any]] = {}
@@ -27,5 +31,7 @@ def exported(study: Study) -> list[dict[str, Any]]:
                     facts = {name: draw[name] for name in DRAW_COLUMNS}
                     drawn[kind, draw["item_id"]] = {**facts, "part": part_of(sample, draw["task_id"])}
         of_item = items.slices(store)
+        if any(row["value"] is not None for row in rows):
+            note_export(store)
     keys = [(row["item_kind"], row["item_id"]) for row in rows]
     return [{**row, **of_item[key], **drawn.get(key, {})} for row, key in zip(rows, keys, strict=True)]

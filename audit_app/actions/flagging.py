@@ -5,7 +5,7 @@ from typing import Any
 
 from audit_app.actions.answers import Refused, comment, encodable
 from audit_app.actions.looking_back import why_final
-from audit_app.actions.turns import require_same, theirs
+from audit_app.actions.turns import require_may_label, require_same, theirs
 from data.records import Assignment, Person
 from data.store import events, flags
 from data.store.connection import Store, open_store
@@ -27,6 +27,7 @@ def flag(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any
     Raises:
         Refused: 403 not theirs, 409 a slip of an answer that can still be changed, 422 it does not fit.
     """
+    require_may_label(person)
     require_same(person, sent.get("who"))
     kind, note, label = sent.get("kind"), comment({"comment": sent.get("note")}) or "", str(sent.get("label"))
     encodable(note, label)

@@ -8,7 +8,16 @@ from audit_app.actions.looking_back import why_final
 from audit_app.actions.repeating import repeat_later
 from audit_app.actions.showing import shown
 from audit_app.actions.staffing import is_soft
-from audit_app.actions.turns import in_evidence, lease_end, lease_seconds, owed, passes_of, require_same, theirs
+from audit_app.actions.turns import (
+    in_evidence,
+    lease_end,
+    lease_seconds,
+    owed,
+    passes_of,
+    require_may_label,
+    require_same,
+    theirs,
+)
 from audit_app.actions.waiting import is_enough_for_today, nothing, progress
 from data.records import Assignment, LabelEvent, Person
 from data.store import assignments, claims, events, items
@@ -62,6 +71,7 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
         Refused: 403 not theirs, 409 the item has moved on or the answer is final, 422 the value does not fit.
     """
     passes_of(study, person, str(answer.get("screen")))
+    require_may_label(person)
     with open_store(study) as store:
         with store.transaction():
             saved = _keep(store, study, person, answer)
@@ -82,6 +92,7 @@ def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, An
     Raises:
         Refused: 403 somebody else has it, 409 it is finished.
     """
+    require_may_label(person)
     require_same(person, sent.get("who"))
     with open_store(study) as store, store.transaction():
         assignment = theirs(store, person, sent.get("assignment_id"))

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
+from audit_app.actions import subsamples
 from audit_app.actions.labelled import Grounding, find_judge
 from audit_app.actions.seal import Seal, read_seal
 from data import frame as frames
@@ -173,6 +174,21 @@ def registered(store: Store) -> list[Registration]:
     return found
 
 
+def verified(study: Study, written: str) -> Registration:
+    """The registration with a hash that was written down elsewhere: the only proof that nobody has made it anew.
+
+    Raises:
+        StudyProblem: It is too short to prove anything, or no registration here has it.
+    """
+    if len(written.strip()) < 12:
+        raise StudyProblem(f"--verify: {written!r}; expected the hash as it was printed, 12 characters or more")
+    with open_store(study) as store:
+        found = [one for one in registered(store) if one.hash.startswith(written.strip().lower())]
+    if not found:
+        raise StudyProblem(f"no registration here has the hash {written!r}: it was made anew, or this is another study")
+    return found[0]
+
+
 def is_registered(
     everything: Sequence[Registration], name: str, by: Sequence[str], intent: Intent
 ) -> Registration | None:
@@ -226,7 +242,8 @@ def changes(study: Study, store: Store, frame: frames.Frame, since: Registration
     current = _frozen(store, since.sample["sample_id"])
     if current != since.sample:
         then, n = since.sample["n_responses"], current["n_responses"]
-        found.append(f"The draws have changed since the registration ({then} responses then, {n} now).")
+        what = "draws" if current["draws_hash"] != since.sample["draws_hash"] else "sample's settings or subsamples"
+        found.append(f"The {what} have changed since the registration ({then} responses then, {n} now).")
     return found
 
 
@@ -246,12 +263,14 @@ def _hash(text: str) -> str:
 def _frozen(store: Store, sample_id: str | None) -> dict[str, Any]:
     sample = items.find_sample(store, sample_id)
     drawn = {kind: items.draws(store, sample["sample_id"], kind) for kind in ("response", "context")}
+    chosen = {name: items.subsample(store, sample["sample_id"], name) for name in subsamples.NAMES}
     rows = [[kind, *(row[name] for name in DRAW_COLUMNS)] for kind, draws in drawn.items() for row in draws]
     return {
         **{name: sample[name] for name in SAMPLE_COLUMNS},
         "n_responses": len(drawn["response"]),
         "n_contexts": len(drawn["context"]),
         "draws_hash": _hash(canonical({"draws": sorted(rows)})),
+        "subsamples_hash": _hash(canonical({name: sorted(map(list, members)) for name, members in chosen.items()})),
     }
 
 
@@ -261,6 +280,8 @@ def _seen(seal: Seal, top_ups: Sequence[Mapping[str, Any]]) -> str | None:
         return f"they were opened on {(seal.opened_at or '')[:10]} (“{seal.reason}”)"
     if seal.is_open:
         return "all planned labels were in"
+    if seal.exported_at:
+        return f"answers were exported on {seal.exported_at[:10]}, while results were sealed"
     extended = [top_up["created_at"][:10] for top_up in top_ups if top_up["results_open"]]
     return f"they were open when the sample was extended on {extended[0]}" if extended else None
 

@@ -19,6 +19,8 @@ class Seal:
     reason: str | None
     """Why results were opened early."""
     opened_at: str | None
+    exported_at: str | None = None
+    """When answers were first exported while results were sealed."""
 
     @property
     def sentence(self) -> str:
@@ -37,11 +39,13 @@ def read_seal(store: Store) -> Seal:
     """The state of the seal."""
     left = sum(row["n"] for row in assignments.progress(store) if row["state"] in ("open", "claimed"))
     opened: dict[str, Any] | None = settings.read(store, "unsealed")
+    exported: dict[str, Any] | None = settings.read(store, "exported")
     return Seal(
         is_open=opened is not None or left == 0,
         n_left=left,
         reason=opened["reason"] if opened else None,
         opened_at=opened["at"] if opened else None,
+        exported_at=exported["at"] if exported else None,
     )
 
 
@@ -55,6 +59,12 @@ def require_open(store: Store) -> Seal:
     if not seal.is_open:
         raise StudyProblem(seal.sentence)
     return seal
+
+
+def note_export(store: Store) -> None:
+    """Notes, once, that answers left a study whose results were sealed: whoever has the file can work them out."""
+    if not read_seal(store).is_open:
+        settings.write(store, "exported", {"at": now()})
 
 
 def unseal(study: Study, reason: str) -> Seal:

@@ -25,7 +25,7 @@ def passes_of(study: Study, person: Person, screen: str) -> list[str]:
     """
     if screen not in SCREENS:
         raise Refused(422, f"screen {screen!r}; expected one of {', '.join(SCREENS)}")
-    if person.role == "lead":
+    if not person.may_label:
         return []
     asked = study.rubric.passes("context" if screen == "context" else "response")
     return [p for p in SCREENS[screen] if p in asked and may(person, p)]
@@ -38,7 +38,7 @@ def may(person: Person, pass_: str) -> bool:
 
 def in_evidence(study: Study, person: Person) -> bool:
     """Whether this person may be given grounding labels; then gold answers wait for those."""
-    return person.role != "lead" and "evidence" in study.rubric.passes("response") and may(person, "evidence")
+    return person.may_label and "evidence" in study.rubric.passes("response") and may(person, "evidence")
 
 
 def tag(person: Person) -> str:
@@ -52,6 +52,12 @@ def require_same(person: Person, who: object) -> None:
         raise Refused(409, "Somebody else has signed in with this browser. Reload the page, or use another browser.")
 
 
+def require_may_label(person: Person) -> None:
+    """Refuses whatever would change labels or work from those who have seen results."""
+    if not person.may_label:
+        raise Refused(403, "Whoever has seen results does not label. Your earlier answers are saved.")
+
+
 def theirs(store: Store, person: Person, assignment_id: object) -> Assignment:
     """An assignment of this person.
 
@@ -60,7 +66,10 @@ def theirs(store: Store, person: Person, assignment_id: object) -> Assignment:
     """
     assignment = assignments.find(store, ascii(assignment_id).strip("'"))
     if assignment is None or assignment.person_id != person.person_id:
-        raise Refused(403, "This item is not yours any more: it was free for too long, and somebody else has it now.")
+        raise Refused(
+            403,
+            "This item is not yours any more: its time ran out and somebody else has it now, or a lead took it back.",
+        )
     return assignment
 
 

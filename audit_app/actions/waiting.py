@@ -52,6 +52,8 @@ def nothing(store: Store, study: Study, person: Person, screen: str, passes: lis
 
 def _why(store: Store, study: Study, person: Person, passes: list[str], states: list[dict[str, Any]]) -> str:
     count = {state: sum(row["n"] for row in states if row["state"] == state) for state in ("open", "claimed")}
+    if person.results_opened_at and person.role != "lead":
+        return "You have seen results of this study, so there is nothing for you to label in it."
     if person.role == "lead":
         return "Leads see results and therefore do not label. Sign in with an annotator's link to label."
     if not passes:

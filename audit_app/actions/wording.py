@@ -33,6 +33,15 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     return percent(value) if low is None or high is None else f"{percent(value)} ({100 * low:.1f}–{100 * high:.1f})"
 
 
+def when(at: str) -> str:
+    """A stored time to the minute.
+
+    >>> when("2026-05-04T09:30:12.345678+00:00")
+    '2026-05-04 09:30 UTC'
+    """
+    return f"{at[:16].replace('T', ' ')} UTC"
+
+
 SHARES = ("percent_agreement", "agreement_with_others", "self_consistency", "average_advantage")
 """Figures that are shares of items; the others are coefficients."""
 

@@ -6,16 +6,17 @@ from pathlib import Path
 import click
 
 from audit_app.actions.labelled import Grounding
-from audit_app.actions.registering import STOP, Intent, Registration, changes, register, registered
+from audit_app.actions.registering import STOP, Intent, Registration, changes, register, registered, verified
 from audit_app.actions.results import HEADLINE
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import json_option, listed, print_json, say, study_option
+from audit_app.cli.results import ANNOTATORS, POPULATIONS
 from data import frame as frames
 from data.errors import StudyProblem
 from data.frame import SLICES
 from data.store.connection import open_store
-from metrics.estimate import Target
+from metrics.estimate import Contexts, Target
 
 
 @click.command("register", epilog="Example: evidence-audit register --metrics SES,cSES --by model --target A")
@@ -31,9 +32,17 @@ from metrics.estimate import Target
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,
               help="Labels in the denominator below which a slice is refused.")  # fmt: skip
+@click.option("--population", type=click.Choice(tuple(POPULATIONS)), default="responses", show_default=True,
+              help="Whether intervals will hold for these responses, or for such tasks in general.")  # fmt: skip
+@click.option("--annotators", type=click.Choice(tuple(ANNOTATORS)), default="these", show_default=True,
+              help="For these annotators, or for annotators like these (such).")  # fmt: skip
+@click.option("--contexts", type=click.Choice(("all", "valid", "reclassified")), default="all", show_default=True,
+              help="Which contexts will count, by their audit.")  # fmt: skip
 @click.option("--stop", default=STOP, show_default=True, help="When labelling ends.")
 @click.option("--amend", metavar="REASON", help="Add to what is registered already; both stay, with their dates.")
 @click.option("--show", is_flag=True, help="Print what is registered; registers nothing.")
+@click.option("--verify", metavar="HASH",
+              help="Check a hash that was written down (12 characters or more).")  # fmt: skip
 @json_option
 @study_option
 def register_command(
@@ -45,9 +54,13 @@ def register_command(
     sample_id: str | None,
     level: float,
     floor: int,
+    population: str,
+    annotators: str,
+    contexts: Contexts,
     stop: str,
     amend: str | None,
     show: bool,
+    verify: str | None,
     as_json: bool,
     folder: Path,
 ) -> None:
@@ -57,6 +70,9 @@ def register_command(
     anybody labels.
     """
     study = checked_study(folder)
+    if verify is not None:
+        say(f"It is here, unchanged. {verified(study, verify).sentence}")
+        return
     if not show:
         intent = Intent(
             metrics=listed(metrics) or (),
@@ -67,6 +83,9 @@ def register_command(
             sample_id=sample_id,
             level=level,
             floor=floor,
+            about=POPULATIONS[population],
+            annotators=ANNOTATORS[annotators],
+            contexts=contexts,
             stop=stop,
         )
         found = [register(study, intent, amend=amend)]
@@ -98,6 +117,7 @@ def _text(one: Registration) -> str:
         "metrics": ", ".join(one.metrics),
         "slices": "all responses" + (f"; by {by}" if by else ""),
         "target": one.target + (", G read leniently" if one.grounding == "lenient" else ""),
+        "hold for": f"{one.about}, {one.annotators}" + (f", {one.contexts} contexts" if one.contexts != "all" else ""),
         "judge": one.judge or "none",
         "stops when": one.stop,
         "labels": f"{one.labels_done} of {one.labels_planned} assignments done at that time",

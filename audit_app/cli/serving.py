@@ -30,10 +30,21 @@ def _free(address: str, port: int) -> None:
             ) from None
 
 
+BEYOND = """\
+This address can be reached from other machines, and links, passwords and answers would travel unencrypted.
+Put a reverse proxy with TLS in front, on this machine, and leave --address at 127.0.0.1. The proxy
+- passes on the Host header unchanged, and the websocket (Upgrade and Connection headers, no short time-out);
+- sets X-Forwarded-Proto (then cookies are for https only) and X-Forwarded-For (then tries at passwords are counted by
+  the visitor's address), in place of what a visitor sends. They are believed from 127.0.0.1; for a proxy on another
+  machine set FORWARDED_ALLOW_IPS to its address;
+- lets nobody reach port {port} but itself.
+Give people links that fit: evidence-audit people link PERSON_ID --address https://YOUR-HOST"""
+
+
 def _serve(study: Study, address: str, port: int) -> None:
     say(f"Serving “{study.name}” on http://{address}:{port}. Open your personal link in a browser; Ctrl+C stops.")
     if address not in ("127.0.0.1", "localhost", "::1"):
-        say("This address can be reached from other machines: put a reverse proxy with TLS in front of it.")
+        say(BEYOND.format(port=port))
     code = launch.serve(study.path, address=address, port=port)
     if code:
         raise StudyProblem(f"the server ended with status {code}; its last lines above say why")

@@ -1,4 +1,4 @@
-"""People, their links and their sessions. Secrets are kept as hashes only."""
+"""People, and the links and passwords that let them in. Secrets are kept as hashes only."""
 
 import json
 import secrets
@@ -17,13 +17,15 @@ def hashed(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def _person(row: dict[str, Any]) -> Person:
+def of_row(row: dict[str, Any]) -> Person:
+    """A person from their stored row."""
     return Person(
         person_id=row["person_id"],
         display_name=row["display_name"],
         role=row["role"],
         teams=tuple(json.loads(row["teams"])),
         status=row["status"],
+        results_opened_at=row["results_opened_at"],
     )
 
 
@@ -33,13 +35,21 @@ def add(store: Store, person: Person) -> str:
     Raises:
         StudyProblem: The id is taken or the role unknown.
     """
-    if person.role not in ROLES:
-        raise StudyProblem(f"role {person.role!r}; expected one of {', '.join(ROLES)}")
+    check_role(person.role)
     if find(store, person.person_id):
         raise StudyProblem(f"there is a person {person.person_id!r} already; choose another id")
-    token = secrets.token_urlsafe(24)
-    store.insert("person", [{**_row(person), "link_hash": hashed(token)}])
-    return token
+    store.insert("person", [_row(person)])
+    return new_link(store, person.person_id)
+
+
+def check_role(role: str) -> None:
+    """Refuses a role that there is not.
+
+    Raises:
+        StudyProblem: Naming those that there are.
+    """
+    if role not in ROLES:
+        raise StudyProblem(f"role {role!r}; expected one of {', '.join(ROLES)}")
 
 
 def ensure(store: Store, person: Person) -> None:
@@ -61,46 +71,83 @@ def _row(person: Person) -> dict[str, Any]:
 def find(store: Store, person_id: str) -> Person | None:
     """Somebody by id."""
     row = store.row("SELECT * FROM person WHERE person_id = ?", [person_id])
-    return _person(row) if row else None
+    return of_row(row) if row else None
 
 
 def everyone(store: Store) -> list[Person]:
     """All people, in the order in which they came."""
-    return [_person(row) for row in store.rows("SELECT * FROM person ORDER BY rowid")]
+    return [of_row(row) for row in store.rows("SELECT * FROM person ORDER BY rowid")]
 
 
 def invited(store: Store) -> set[str]:
-    """Who has a link to sign in with; people whose labels were imported have none."""
-    return {row["person_id"] for row in store.rows("SELECT person_id FROM person WHERE link_hash IS NOT NULL")}
+    """Who has a link or a password to sign in with; people whose labels were imported have none."""
+    way_in = "link_hash IS NOT NULL OR password_hash IS NOT NULL"
+    return {row["person_id"] for row in store.rows(f"SELECT person_id FROM person WHERE {way_in}")}
 
 
 def at_work(store: Store, pass_: str) -> int:
-    """How many active annotators work in a pass."""
-    annotators = [p for p in everyone(store) if p.role == "annotator" and p.status == "active"]
+    """How many annotators that may label work in a pass."""
+    annotators = [p for p in everyone(store) if p.role == "annotator" and p.may_label]
     return sum(not person.teams or pass_ in person.teams for person in annotators)
 
 
-def start_session(store: Store, token: str) -> str | None:
-    """A session secret for whoever holds this link; None when nobody active does."""
-    row = store.row("SELECT person_id FROM person WHERE link_hash = ? AND status = 'active'", [hashed(token)])
-    if row is None:
-        return None
-    secret = secrets.token_urlsafe(24)
-    session = {"secret_hash": hashed(secret), "person_id": row["person_id"], "created_at": now()}
-    store.insert("session", [session])
-    return secret
+def new_link(store: Store, person_id: str) -> str:
+    """The secret of a new personal link, which is not stored; the one before does not work any more."""
+    token = secrets.token_urlsafe(24)
+    store.change("UPDATE person SET link_hash = ? WHERE person_id = ?", [hashed(token), person_id])
+    return token
 
 
-def of_session(store: Store, secret: str) -> Person | None:
-    """Whose session this is; None when it ended or the person is no longer active."""
-    row = store.row(
-        "SELECT person.* FROM session JOIN person USING (person_id) "
-        "WHERE secret_hash = ? AND ended_at IS NULL AND status = 'active'",
-        [hashed(secret)],
+def of_link(store: Store, token: str) -> Person | None:
+    """Whose link this is."""
+    row = store.row("SELECT * FROM person WHERE link_hash = ?", [hashed(token)])
+    return of_row(row) if row else None
+
+
+def set_password(store: Store, person_id: str, password_hash: str) -> None:
+    """Keeps the hash of a password."""
+    store.change("UPDATE person SET password_hash = ? WHERE person_id = ?", [password_hash, person_id])
+
+
+def passwords(store: Store) -> dict[str, str]:
+    """The hashes of all passwords, by person_id."""
+    rows = store.rows("SELECT person_id, password_hash FROM person WHERE password_hash IS NOT NULL")
+    return {row["person_id"]: row["password_hash"] for row in rows}
+
+
+def shut_out(store: Store, person_id: str) -> None:
+    """Neither link nor password work any more."""
+    store.change("UPDATE person SET link_hash = NULL, password_hash = NULL WHERE person_id = ?", [person_id])
+
+
+def update(store: Store, person: Person) -> None:
+    """Stores name, role, teams and status as they are now."""
+    store.change(
+        "UPDATE person SET display_name = :display_name, role = :role, teams = :teams, status = :status "
+        "WHERE person_id = :person_id",
+        {**_row(person), "teams": json.dumps(person.teams)},
     )
-    return _person(row) if row else None
 
 
-def end_session(store: Store, secret: str) -> None:
-    """Signs out."""
-    store.change("UPDATE session SET ended_at = ? WHERE secret_hash = ?", [now(), hashed(secret)])
+def results_opened(store: Store, person_id: str) -> None:
+    """Somebody has a screen with results before them; the first time counts."""
+    store.change(
+        "UPDATE person SET results_opened_at = ? WHERE person_id = ? AND results_opened_at IS NULL",
+        [now(), person_id],
+    )
+
+
+def work(store: Store) -> list[dict[str, Any]]:
+    """What each person has: person_id, n_done, n_skipped, n_in_hand, n_waiting (dealt and not begun), seconds (a list).
+
+    `seconds` are the active seconds of each finished item of the plan, over all its answers.
+    """
+    return store.rows(
+        "WITH spent AS (SELECT assignment_id, sum(active_seconds) AS seconds FROM label_event GROUP BY assignment_id) "
+        "SELECT coalesce(a.person_id, a.reserved_for) AS person_id, sum(a.state = 'done') AS n_done, "
+        "sum(a.state = 'skipped') AS n_skipped, sum(a.state = 'claimed') AS n_in_hand, "
+        "sum(a.state = 'open') AS n_waiting, json_group_array(seconds) "
+        "FILTER (WHERE a.state = 'done' AND a.purpose = 'plan' AND seconds IS NOT NULL) AS seconds "
+        "FROM assignment AS a LEFT JOIN spent USING (assignment_id) "
+        "WHERE coalesce(a.person_id, a.reserved_for) IS NOT NULL GROUP BY 1"
+    )

@@ -75,3 +75,63 @@ def delay_repeat(store: Store, first: Assignment, due: int) -> None:
         "AND pass = ? AND reserved_for = ?",
         [due, first.item_kind, first.item_id, first.pass_, first.person_id],
     )
+
+
+_UNANSWERED = """state = 'claimed'
+    AND NOT EXISTS (SELECT 1 FROM label_event AS l WHERE l.assignment_id = assignment.assignment_id)"""
+
+_TAKE_BACK = f"UPDATE assignment SET state = 'open', person_id = NULL, lease_until = NULL WHERE {_UNANSWERED} AND"
+"""Nothing with an answer is ever touched; what was dealt to somebody stays dealt to them."""
+
+
+def let_go(store: Store, person_id: str) -> int:
+    """Gives back what somebody has begun but not answered; how many openings that were."""
+    return store.change(f"{_TAKE_BACK} person_id = ?", [person_id])
+
+
+def take_back(store: Store, assignment_id: str) -> int:
+    """Gives back one opening that is begun but not answered: 1, or 0 when it is none."""
+    return store.change(f"{_TAKE_BACK} assignment_id = ?", [assignment_id])
+
+
+def pass_on(store: Store, opening: Assignment, person_id: str | None) -> None:
+    """Keeps an opening of the plan that is not begun for somebody, or for nobody: then anybody may take it.
+
+    Whoever it was kept for is not shown its item a second time.
+    """
+    store.change(
+        "DELETE FROM assignment WHERE purpose = 'repeat' AND state = 'open' AND reserved_for = ? AND item_kind = ? "
+        "AND item_id = ? AND pass = ?",
+        [opening.reserved_for, opening.item_kind, opening.item_id, opening.pass_],
+    )
+    values = [person_id, opening.assignment_id]
+    store.change("UPDATE assignment SET reserved_for = ? WHERE assignment_id = ? AND state = 'open'", values)
+
+
+def open_to_all(store: Store, person_id: str) -> None:
+    """What was dealt to somebody and is not begun goes to whoever asks; second showings of their items fall away."""
+    values = [person_id]
+    store.change("DELETE FROM assignment WHERE purpose = 'repeat' AND state = 'open' AND reserved_for = ?", values)
+    store.change("UPDATE assignment SET reserved_for = NULL WHERE state = 'open' AND reserved_for = ?", values)
+
+
+def in_hand(store: Store) -> list[dict[str, Any]]:
+    """Every assignment that somebody has begun and not finished, with n_answers (labels) and shown_at."""
+    return store.rows(
+        "SELECT a.*, (SELECT count(DISTINCT label) FROM label_event AS l WHERE l.assignment_id = a.assignment_id) "
+        "AS n_answers, (SELECT max(shown_at) FROM exposure AS e WHERE e.assignment_id = a.assignment_id) AS shown_at "
+        "FROM assignment AS a WHERE state = 'claimed' ORDER BY position, plan_order, assignment_id"
+    )
+
+
+def dealt(store: Store) -> list[dict[str, Any]]:
+    """Every opening of the plan that is kept for somebody and not begun, in the order of the plan."""
+    return store.rows(
+        "SELECT * FROM assignment WHERE state = 'open' AND purpose = 'plan' AND reserved_for IS NOT NULL "
+        "ORDER BY position, plan_order, assignment_id"
+    )
+
+
+def of_person(store: Store, person_id: str) -> list[dict[str, Any]]:
+    """Everything that somebody has, had, or is kept for them."""
+    return store.rows("SELECT * FROM assignment WHERE person_id = ? OR reserved_for = ?", [person_id, person_id])

@@ -8,6 +8,7 @@ import pytest
 
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
 from data.errors import StudyProblem
 from data.store.connection import open_store
 from data.study import Study, init_study
@@ -83,11 +84,22 @@ def test_neyman_by_what_people_said_in_a_pilot(grid: Any, study_from: Any, give_
     said = {i: {"C": "0" if "absence" in i and n % 2 else "1", "D": "0", "A": "1", "G": "established"}
             for n, i in enumerate(sorted(ids))}  # fmt: skip
     give_labels(study, label_rows("ann", said))
+    unseal(study, "to plan the rest")  # the contexts are not audited
     drawn = draw_sample(study, Plan(size=60, allocation="neyman", metric="Acc", pilot="pilot", overlap=0))
     found = sizes(drawn)
     # Two pseudo-labels keep the stratum that showed one outcome from being thought to have no spread.
     assert found["evidence_absence"] > 2 * found["clean"] > 10
     assert sum(found.values()) == 60
+
+
+def test_a_sealed_pilot_stays_sealed(grid: Any, study_from: Any, give_labels: Any, label_rows: Any) -> None:
+    study = study_from(grid(20))
+    draw_sample(study, Plan(size=8, overlap=0, sample_id="pilot"))
+    with open_store(study) as store:
+        items = [row["item_id"] for row in store.rows("SELECT item_id FROM draw WHERE item_kind = 'response'")]
+    give_labels(study, label_rows("p", {item: {"D": "0"} for item in items}))
+    with pytest.raises(StudyProblem, match="Results are sealed"):
+        draw_sample(study, Plan(size=8, allocation="neyman", metric="Acc", pilot="pilot", overlap=0))
 
 
 def test_a_pilot_that_nobody_labelled_says_nothing(grid: Any, study_from: Any) -> None:

@@ -21,24 +21,14 @@ ANSWER = {"screen": "label", "assignment_id": "a1", "label": "G", "value": "part
 
 
 class FakeStudy:
-    """One person, one session; says what it was asked."""
+    """One person with one session; says what it was asked."""
 
     def __init__(self) -> None:
-        self.sessions: set[str] = set()
         self.kept: list[Mapping[str, Any]] = []
         self.problem: Exception | None = None
 
-    def enter(self, token: str) -> str | None:
-        if token != "anna":
-            return None
-        self.sessions.add("secret")
-        return "secret"
-
     def person_of(self, secret: str | None) -> Person | None:
-        return ANNA if secret in self.sessions else None
-
-    def sign_out(self, secret: str) -> None:
-        self.sessions.discard(secret)
+        return ANNA if secret == "secret" else None
 
     def next_view(self, person: Person, screen: str) -> dict[str, Any]:
         if self.problem:
@@ -78,43 +68,8 @@ def client(study: FakeStudy) -> Iterator[TestClient]:
 
 @pytest.fixture
 def anna(client: TestClient) -> TestClient:
-    assert client.get("/in/anna").status_code == 303
+    client.cookies.set(COOKIE, "secret")
     return client
-
-
-def test_the_personal_link_sets_the_cookie_and_leaves_the_address_bar(client: TestClient) -> None:
-    answer = client.get("/in/anna")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    assert answer.headers["cache-control"] == "no-store"
-    cookie = answer.headers["set-cookie"]
-    assert cookie.startswith(f"{COOKIE}=secret;")
-    assert {"HttpOnly", "SameSite=lax", "Path=/"} <= set(cookie.split("; "))
-    assert "Secure" not in cookie
-
-
-def test_behind_https_the_cookie_is_for_https_only(study: FakeStudy) -> None:
-    app = Starlette(routes=routes(study))
-    with TestClient(app, base_url="https://audit.example", follow_redirects=False) as client:
-        assert "Secure" in client.get("/in/anna").headers["set-cookie"]
-
-
-def test_a_bad_link_is_a_friendly_page(client: TestClient) -> None:
-    answer = client.get("/in/wrong")
-    assert answer.status_code == 403
-    assert "ask the person who sent it" in answer.text
-    assert "set-cookie" not in answer.headers
-
-
-def test_signing_out_ends_the_session(anna: TestClient, study: FakeStudy) -> None:
-    assert anna.get("/api/view").status_code == 200
-    answer = anna.get("/out")
-    assert "signed out" in answer.text
-    assert study.sessions == set()
-    assert anna.get("/api/view").status_code == 401
-
-
-def test_signing_out_without_a_session_is_fine(client: TestClient) -> None:
-    assert client.get("/out").status_code == 200
 
 
 def test_the_server_says_that_it_is_up(client: TestClient) -> None:
@@ -135,7 +90,7 @@ def test_an_unknown_screen_is_refused(anna: TestClient) -> None:
 
 def test_without_the_gate_nobody_is_signed_in(study: FakeStudy) -> None:
     with TestClient(Starlette(routes=routes(study))) as client:
-        client.get("/in/anna")
+        client.cookies.set(COOKIE, "secret")
         assert client.get("/api/view").status_code == 401
         assert client.post("/api/label", json=ANSWER, headers=OURS).status_code == 401
 
@@ -165,7 +120,7 @@ def test_own_items_flags_and_leases(anna: TestClient) -> None:
 @pytest.mark.parametrize("path", ["/api/flag", "/api/lease"])
 def test_what_changes_something_comes_from_our_own_pages_only(client: TestClient, study: FakeStudy, path: str) -> None:
     assert client.post(path, json=ANSWER, headers=OURS).status_code == 401
-    client.get("/in/anna")
+    client.cookies.set(COOKIE, "secret")
     assert client.post(path, json=ANSWER).status_code == 403
     assert client.post(path, json=ANSWER, headers={**OURS, "Origin": "http://evil.example"}).status_code == 403
     assert client.get(path).status_code == 405
@@ -174,7 +129,7 @@ def test_what_changes_something_comes_from_our_own_pages_only(client: TestClient
 @pytest.mark.parametrize("path", ["/api/back", "/api/items"])
 def test_looking_back_needs_a_session_and_a_screen(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 401
-    client.get("/in/anna")
+    client.cookies.set(COOKIE, "secret")
     assert client.get(f"{path}?screen=admin").status_code == 422
 
 
@@ -232,6 +187,6 @@ def test_a_bug_shows_no_traceback_and_is_logged(
     assert "secret detail" in caplog.text
 
 
-@pytest.mark.parametrize(("method", "path"), [("POST", "/api/view"), ("GET", "/api/label"), ("POST", "/out")])
+@pytest.mark.parametrize(("method", "path"), [("POST", "/api/view"), ("GET", "/api/label")])
 def test_other_methods_do_not_exist(anna: TestClient, method: str, path: str) -> None:
     assert anna.request(method, path, headers=OURS).status_code == 405

@@ -1,6 +1,7 @@
 """The command line: help everywhere, data on stdout and talk on stderr, and a sentence for whatever goes wrong."""
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -20,6 +21,8 @@ import pytest
 
 from audit_app import launch
 from audit_app.actions import results
+from audit_app.actions.labelling import next_view
+from audit_app.actions.sign_in import enter_by_password
 from audit_app.cli import cli, main, serving
 from data.study import Study
 
@@ -449,7 +452,8 @@ def test_serve_says_where_and_warns_of_an_open_address(
     ended = run("serve", "--study", demo_copy.path, "--address", "0.0.0.0", "--port", 8600)
     assert (ended.code, ended.out) == (0, "")
     assert "http://0.0.0.0:8600" in ended.err
-    assert "reverse proxy with TLS" in ended.err
+    for part in ("reverse proxy with TLS", "Host header", "websocket", "X-Forwarded-Proto", "FORWARDED_ALLOW_IPS"):
+        assert part in ended.err
     assert asked == [(demo_copy.path, {"address": "0.0.0.0", "port": 8600})]
     monkeypatch.setattr(launch, "serve", lambda folder, **options: 3)
     assert run("serve", "--study", demo_copy.path).code == 1
@@ -495,3 +499,65 @@ def test_a_closed_pipe_is_no_error(finished_demo: Any, command: list[str]) -> No
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_people_are_kept_out_and_let_in_again(run: Run, finished_demo: Any, demo_copy: Study) -> None:
+    here = ("--study", demo_copy.path)
+    run("people", "add", "Ann", "--id", "ann", *here)
+    again = run("people", "add", "ánn", "--id", "ann-2", *here)
+    assert "Note: “ánn” can be taken for “Ann” (ann)." in again.err
+    assert "“Ann” can be taken for “ánn” (ann-2)" in run("people", "list", *here).err
+    for command, said in (
+        ("pause ann", "Ann: annotator, paused."),
+        ("resume ann", "Ann: annotator, active."),
+        ("change ann --name Anne --role adjudicator --team context", "Anne: adjudicator, active."),
+        ("change ann --team all", "Anne: adjudicator, active."),
+        ("sign-out ann", "Anne: adjudicator, active."),
+        ("revoke ann", "Anne: adjudicator, revoked."),
+    ):
+        assert run("people", *command.split(), *here) == Ended(0, "", f"{said}\n")
+        person = next(p for p in json.loads(run("people", "list", "--json", *here).out) if p["person_id"] == "ann")
+        assert person["status"] in said
+        assert person["teams"] == (["context"] if "--team context" in command else [])
+    one_sentence(run("people", "resume", "ann", *here), "evidence-audit people link ann")
+    link = run("people", "link", "ann", "--address", "https://audit.example", *here)
+    assert link.out.startswith("https://audit.example/in/")
+    one_sentence(run("people", "pause", "nobody", *here), "there is no person 'nobody'")
+
+
+def test_the_list_of_people_says_how_far_they_are(run: Run, finished_demo: Any) -> None:
+    found = json.loads(run("people", "list", "--json", "--study", finished_demo.study.path).out)
+    by_id = {person["person_id"]: person for person in found}
+    scripted, lead = by_id["scripted-1"], by_id["demo-lead"]
+    assert scripted["n_done"] > 100
+    assert (scripted["has_link"], scripted["last_seen"]) == (False, None)
+    assert (lead["has_link"], lead["n_done"], lead["seconds_per_item"]) == (True, 0, None)
+
+
+def test_a_password_is_read_from_a_prompt_or_standard_input_only(
+    run: Run, demo_copy: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ("--study", demo_copy.path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\nmore\n"))
+    done = run("people", "password", "demo-annotator", "--stdin", *here)
+    assert done == Ended(0, "", "Set. They sign in at /sign-in as: Fourth annotator\n")
+    assert enter_by_password(demo_copy, "fourth annotator", "correct horse battery", address="here")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("short"))
+    one_sentence(run("people", "password", "demo-annotator", "--stdin", *here), "expected 10 to 256")
+    assert run("people", "password", "demo-annotator", "correct horse battery", *here).code == 2
+
+
+def test_work_is_listed_released_and_given_to_others(run: Run, demo_copy: Study, person_in: Any) -> None:
+    here = ("--study", demo_copy.path)
+    ann, _ = (person_in(demo_copy, name) for name in ("ann", "ben"))
+    run("sample", "extend", "--size", 300, "--no-deal", *here)
+    view = next_view(demo_copy, ann, "label")
+    listed = run("assignments", "list", *here)
+    assert view["assignment_id"] in listed.out
+    assert "1 in hand" in listed.err
+    assert json.loads(run("assignments", "list", "--json", *here).out)["in_hand"][0]["person_id"] == "ann"
+    one = view["assignment_id"]
+    assert run("assignments", "reassign", one, "--to", "ben", *here).err == "Kept for ben.\n"
+    assert run("assignments", "release", one, *here).err == "Released: whoever asks next may have it.\n"
+    assert run("assignments", "hand-over", "ann", "--to", "ben", *here).err == "0 openings went over.\n"
+    one_sentence(run("assignments", "release", "nothing", *here), "no assignment 'nothing'")

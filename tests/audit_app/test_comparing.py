@@ -282,6 +282,13 @@ def test_while_sealed_nothing_is_located(rows: Rows, study_from: Make) -> None:
         assert "points wide" in one.naive.difference.why_undefined
 
 
+def test_while_sealed_no_floor_or_level_can_be_tried(rows: Rows, study_from: Make) -> None:
+    study = study_from(rows, labels=["C"])
+    draw_sample(study, Plan(size=20, overlap=0))
+    plain, tried = (compare(study, q) for q in (Question(by="model"), Question(by="model", floor=2, level=0.5)))
+    assert tried.comparisons == plain.comparisons
+
+
 # -- What cannot be asked --------------------------------------------------------------------------------------------
 
 

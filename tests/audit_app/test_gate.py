@@ -9,6 +9,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from audit_app.actions.answers import Refused
 from audit_app.gate import COOKIE, PERSON, Gate, content_security_policy
 from data.errors import StudyProblem
 from data.records import Person
@@ -18,6 +19,8 @@ HERE = "http://testserver"
 
 
 def person_of(secret: str | None) -> Person | None:
+    if secret == "paused":
+        raise Refused(401, "Your part is paused.")
     if secret == "broken":
         raise StudyProblem("study.db is busy; try again in a moment")
     return ANNA if secret == "good" else None
@@ -97,7 +100,7 @@ def test_every_answer_carries_the_security_headers(client: TestClient, path: str
     headers = client.get(path).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
@@ -107,6 +110,15 @@ def test_a_study_that_cannot_be_opened_is_said_in_a_sentence(client: TestClient)
     page = client.get("/").text
     assert "cannot be opened right now" in page
     assert "study.db" not in page
+
+
+def test_somebody_who_is_paused_is_told_so_everywhere(client: TestClient) -> None:
+    sign_in(client, "paused")
+    page, api = client.get("/label"), client.get("/api/view")
+    assert (page.status_code, api.status_code) == (401, 401)
+    assert "Your part is paused." in page.text
+    assert api.json() == {"error": "You are signed out. Your part is paused."}
+    assert refused(client)
 
 
 def refused(client: TestClient, path: str = "/_stcore/stream", headers: dict[str, str] | None = None) -> bool:

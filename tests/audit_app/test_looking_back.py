@@ -8,10 +8,11 @@ import pytest
 from audit_app.actions.answers import Refused
 from audit_app.actions.exporting import exported
 from audit_app.actions.flagging import flag
+from audit_app.actions.labelling import renew
 from audit_app.actions.looking_back import look_back, my_items
 from audit_app.actions.sampling import Plan, draw_sample
 from data.rubric import default_text
-from data.store import events, flags
+from data.store import events, flags, people
 from data.store.connection import open_store
 from data.study import Study, open_study
 
@@ -287,3 +288,22 @@ def test_what_was_said_can_only_be_added_to(study: Study, ann: Any, statement: s
     say(ann, ann.view(), "flag", "why")
     with open_store(study) as store, pytest.raises(Exception, match="flag is append-only"):
         store.change(statement, ())
+
+
+def test_whoever_has_seen_results_changes_and_says_nothing_more(study: Study, ann: Any, desk: Any) -> None:
+    view = ann.view()
+    ann.answer(view, "1")
+    earlier = back(ann, ann.view())
+    with open_store(study) as store:
+        store.change("UPDATE person SET results_opened_at = '2026-01-01' WHERE person_id = 'ann'", ())
+        person = people.find(store, "ann")
+    assert person
+    later = desk(study, person)
+    for attempt in (
+        lambda: later.answer(earlier, "0", revise=True),
+        lambda: say(later, view, "flag", "why"),
+        lambda: renew(study, person, {"assignment_id": view["assignment_id"]}),
+    ):
+        assert refused(attempt).status == 403
+    assert refused(lambda: back(later, view, before=False)).status == 404
+    assert my_items(study, person, "label")["items"] == []

@@ -165,6 +165,33 @@ def test_an_extension_does_not_hide_that_results_were_open(labelled: Any, drawn:
     assert "they were open when the sample was extended on " in (register(drawn, SES).results_seen or "")
 
 
+def test_an_export_of_sealed_answers_counts_as_seen(labelled: Any, drawn: Study) -> None:
+    assert run("export", drawn).exit_code == 0
+    assert register(drawn, SES).results_seen is None  # there was nothing in it
+    labelled()
+    assert not results.metrics(drawn).seal.is_open
+    assert register(drawn, SES, amend="before the export").results_seen is None
+    assert run("export", drawn).exit_code == 0
+    assert "answers were exported on " in (register(drawn, SES, amend="after it").results_seen or "")
+
+
+def test_a_hash_that_was_written_down_proves_a_registration(drawn: Study) -> None:
+    one = register(drawn, SES)
+    found = run(f"register --verify {one.hash[:12].upper()}", drawn)
+    assert found.exit_code == 0
+    assert "It is here, unchanged. Registered on " in found.output
+    assert "was made anew" in run(f"register --verify {'0' * 12}", drawn).output
+    assert "12 characters or more" in run("register --verify abc", drawn).output
+
+
+def test_results_say_when_who_labels_twice_has_changed(labelled: Any, drawn: Study) -> None:
+    draw_sample(drawn, Plan(sample_id="twice", size=16, overlap=0.5))
+    register(labelled(), SES)
+    with open_store(drawn) as store:
+        store.change("DELETE FROM subsample WHERE name = 'overlap'", [])
+    assert "The sample's settings or subsamples have changed since the registration" in sentence(drawn)
+
+
 def test_results_say_when_the_rubric_the_frame_or_the_draws_have_changed(
     labelled: Any, drawn: Study, tmp_path: Path
 ) -> None:

@@ -204,9 +204,7 @@ def test_an_item_that_went_to_somebody_else_while_one_typed(hurried: Page, quick
         store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", [taker, mine["assignment_id"]])
     time.sleep(1.2)
     hurried.keyboard.type("ght")
-    expect(alert(hurried)).to_contain_text(
-        "somebody else has it now. Your note, to copy if you need it: “half a though"
-    )
+    expect(alert(hurried)).to_contain_text("or a lead took it back. Your note, to copy if you need it: “half a though")
     ready(hurried)
     expect(hurried.locator("#note")).to_have_value("")
 

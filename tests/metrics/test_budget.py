@@ -334,3 +334,14 @@ def test_shares_add_up_and_neither_order_nor_names_matter(seed: int, about: Abou
     after = [again.half_width, *(part.share for part in again.parts), *(part.doubled for part in again.parts)]
     assert [x is None for x in before] == [x is None for x in after]
     assert [x for x in before if x is not None] == pytest.approx([x for x in after if x is not None])
+
+
+def test_what_would_widen_the_interval_is_not_offered() -> None:
+    tasks = Part(source="tasks", share=0.1, doubled=0.04)
+    labels = Part(source="labels", share=0.9, doubled=0.02)
+    bought = Budget(n=10, half_width=0.03, parts=(tasks, labels)).sentence
+    assert bought == (
+        "doubling the labels would shrink the interval from ±3.0 to ±2.0 points; doubling the tasks alone would not "
+        "shrink it"
+    )
+    assert "nothing" in Budget(n=10, half_width=0.03, parts=(tasks,)).sentence

@@ -13,57 +13,6 @@ def person(name: str, role: str = "annotator", **values: object) -> Person:
     return Person(person_id=name, display_name=f"Display {name}", role=role, **values)  # type: ignore[arg-type]  # test
 
 
-def test_somebody_comes_in_by_their_link_and_stays_until_they_sign_out(study: Study) -> None:
-    with open_store(study) as store:
-        token = people.add(store, person("p1", teams=("evidence",)))
-        secret = people.start_session(store, token)
-        assert secret
-        found = people.of_session(store, secret)
-        assert found == person("p1", teams=("evidence",))
-        people.end_session(store, secret)
-        assert people.of_session(store, secret) is None
-        assert people.start_session(store, token)
-
-
-def test_a_link_works_in_several_browsers_at_once(study: Study) -> None:
-    with open_store(study) as store:
-        token = people.add(store, person("p1"))
-        first, second = people.start_session(store, token), people.start_session(store, token)
-        assert first
-        assert second
-        people.end_session(store, first)
-        assert people.of_session(store, second)
-
-
-def test_unknown_links_and_sessions_are_nobody(study: Study) -> None:
-    with open_store(study) as store:
-        token = people.add(store, person("p1"))
-        for wrong in ("", token[:-1], token + "x", people.hashed(token), "%"):
-            assert people.start_session(store, wrong) is None
-            assert people.of_session(store, wrong) is None
-
-
-def test_somebody_who_left_is_nobody(study: Study) -> None:
-    with open_store(study) as store:
-        token = people.add(store, person("p1"))
-        secret = people.start_session(store, token)
-        assert secret
-        store.change("UPDATE person SET status = 'left' WHERE person_id = ?", ["p1"])
-        assert people.of_session(store, secret) is None
-        assert people.start_session(store, token) is None
-
-
-def test_secrets_are_never_stored(study: Study) -> None:
-    with open_store(study) as store:
-        token = people.add(store, person("p1"))
-        secret = people.start_session(store, token)
-        assert secret
-        store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-    stored = study.database.read_bytes()
-    assert token.encode() not in stored
-    assert secret.encode() not in stored
-
-
 def test_links_differ_and_are_long(study: Study) -> None:
     with open_store(study) as store:
         tokens = [people.add(store, person(f"p{n}")) for n in range(5)]
@@ -98,4 +47,56 @@ def test_ensuring_somebody_who_is_there_changes_nothing(study: Study) -> None:
         people.ensure(store, person("p1"))
         people.ensure(store, person("p2"))
         assert [(p.person_id, p.role) for p in people.everyone(store)] == [("p1", "lead"), ("p2", "annotator")]
-        assert people.start_session(store, token)
+        found = people.of_link(store, token)
+        assert found
+        assert found.role == "lead"
+
+
+def test_a_new_link_takes_the_place_of_the_one_before(study: Study) -> None:
+    with open_store(study) as store:
+        first = people.add(store, person("p1"))
+        second = people.new_link(store, "p1")
+        assert people.of_link(store, first) is None
+        assert people.of_link(store, second) == person("p1")
+
+
+@pytest.mark.parametrize("wrong", ["", "%", "cut", "longer", "its own hash"])
+def test_what_is_no_link_is_nobodys(study: Study, wrong: str) -> None:
+    with open_store(study) as store:
+        token = people.add(store, person("p1"))
+        people.ensure(store, person("imported"))
+        made = {"cut": token[:-1], "longer": token + "x", "its own hash": people.hashed(token)}
+        assert people.of_link(store, made.get(wrong, wrong)) is None
+
+
+def test_a_link_or_a_password_is_a_way_in(study: Study) -> None:
+    with open_store(study) as store:
+        people.add(store, person("linked"))
+        for name in ("knows", "imported"):
+            people.ensure(store, person(name))
+        people.set_password(store, "knows", "a hash")
+        assert people.invited(store) == {"linked", "knows"}
+        assert people.passwords(store) == {"knows": "a hash"}
+        people.shut_out(store, "linked")
+        people.shut_out(store, "knows")
+        assert people.invited(store) == set()
+
+
+def test_only_those_who_may_label_count_as_at_work(study: Study) -> None:
+    with open_store(study) as store:
+        for name, role in (("a", "annotator"), ("b", "annotator"), ("c", "annotator"), ("d", "lead")):
+            people.add(store, person(name, role=role))
+        people.update(store, person("a", status="paused"))
+        people.results_opened(store, "b")
+        assert people.at_work(store, "evidence") == 1
+
+
+def test_when_results_were_first_opened_stays(study: Study) -> None:
+    with open_store(study) as store:
+        people.add(store, person("p1", role="lead"))
+        people.results_opened(store, "p1")
+        first = people.find(store, "p1")
+        people.results_opened(store, "p1")
+        assert first
+        assert first.results_opened_at
+        assert people.find(store, "p1") == first

@@ -1,0 +1,71 @@
+"""How far everybody is: what they have finished and hold, how fast they are, when they were last here."""
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from audit_app.actions.access import require_lead
+from audit_app.actions.sign_in import since
+from data.records import Person
+from data.store import people, sessions
+from data.store.connection import open_store
+from data.study import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """One person and their work; counts are items, of all passes together."""
+
+    person: Person
+    has_link: bool
+    """Whether a link or a password lets them in; people whose labels were imported have neither."""
+    n_done: int = 0
+    n_skipped: int = 0
+    n_in_hand: int = 0
+    n_waiting: int = 0
+    """Dealt to them and not begun."""
+    seconds_per_item: float | None = None
+    """Median of the active seconds of a finished item of the plan; None where nothing was timed."""
+    n_timed: int = 0
+    """Finished items with a time: what the median is of."""
+    n_sessions: int = 0
+    last_seen: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The person's fields and the counts side by side."""
+        counts = asdict(self)
+        return {**counts.pop("person"), **counts}
+
+
+def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
+    """Everybody with their progress, in the order in which they came.
+
+    Raises:
+        Refused: Whoever asks is no lead.
+    """
+    require_lead(by)
+    with open_store(study) as store:
+        everyone, way_in = people.everyone(store), people.invited(store)
+        work = {row["person_id"]: row for row in people.work(store)}
+        seen = sessions.last_seen(store)
+        here = Counter(row["person_id"] for row in sessions.running(store, since=since(study)))
+    return tuple(
+        Progress(
+            person=person,
+            has_link=person.person_id in way_in,
+            n_sessions=here[person.person_id],
+            last_seen=seen.get(person.person_id),
+            **_counts(work.get(person.person_id)),
+        )
+        for person in everyone
+    )
+
+
+def _counts(row: dict[str, Any] | None) -> dict[str, Any]:
+    if row is None:
+        return {}
+    seconds = json.loads(row["seconds"])
+    counts = {name: row[name] for name in ("n_done", "n_skipped", "n_in_hand", "n_waiting")}
+    return {**counts, "seconds_per_item": median(seconds) if seconds else None, "n_timed": len(seconds)}

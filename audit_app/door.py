@@ -1,0 +1,198 @@
+"""The door: in by personal link or by name and password, out, and a page about where one is signed in."""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from html import escape
+from typing import Protocol
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from audit_app.actions.answers import Refused
+from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
+from audit_app.actions.wording import when
+from audit_app.gate import BROKEN, BY_NAME, COOKIE, PERSON, SIGN_IN, same_origin, secret_of
+from audit_app.notice import notice, page
+from data.errors import StudyProblem
+from data.records import Person
+
+DAY = 24 * 3600
+LARGEST = 10_000  # bytes of a form
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+_log = logging.getLogger(__name__)
+
+BAD_LINK = (
+    "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
+)
+
+
+class Doorkeeper(Protocol):
+    """What the door asks of the study."""
+
+    def session_days(self) -> float:
+        """For how many days a session lasts."""
+
+    def enter(self, token: str, device: str) -> str | None:
+        """A new session secret for a personal-link token."""
+
+    def enter_by_password(self, name: str, password: str, address: str, device: str) -> str | None:
+        """A new session secret for a name and its password."""
+
+    def sign_out(self, secret: str) -> None:
+        """Ends a session."""
+
+    def my_sessions(self, person: Person, secret: str | None) -> tuple[Session, ...]:
+        """Where somebody is signed in."""
+
+    def end_session(self, person: Person, number: int) -> int:
+        """Ends one of somebody's sessions."""
+
+    def end_others(self, person: Person, secret: str | None) -> int:
+        """Ends all of somebody's sessions but this one."""
+
+
+def doors(study: Doorkeeper) -> list[Route]:
+    """The routes in and out, for `st.App` or a bare Starlette application behind the gate."""
+
+    async def enter(request: Request) -> Response:
+        secret = await run_in_threadpool(study.enter, request.path_params["token"], device(request))
+        if secret is None:
+            return notice("This link does not work", BAD_LINK, 403)
+        return await _let_in(study, request, secret)
+
+    async def sign_in(request: Request) -> Response:
+        if request.method == "GET":
+            return _sign_in_form()
+        given = await _form(request)
+        name, password = given.get("name", ""), given.get("password", "")
+        address = request.client.host if request.client else ""
+        try:
+            secret = await run_in_threadpool(study.enter_by_password, name, password, address, device(request))
+        except TooEarly as early:
+            answer = _sign_in_form(str(early), early.status, name=name)
+            answer.headers["Retry-After"] = str(early.seconds)
+            return answer
+        return await _let_in(study, request, secret) if secret else _sign_in_form(NO_MATCH, 403, name=name)
+
+    async def leave(request: Request) -> Response:
+        secret = secret_of(request.headers)
+        if secret is not None:
+            await run_in_threadpool(study.sign_out, secret)
+        response = notice("You are signed out", f"Your answers are saved. {SIGN_IN}", more=BY_NAME)
+        response.delete_cookie(COOKIE, httponly=True, samesite="lax")
+        return response
+
+    async def account(request: Request) -> Response:
+        person: Person = request.scope[PERSON]
+        secret = secret_of(request.headers)
+        if request.method == "POST":
+            which = (await _form(request)).get("end", "")
+            if which == "others":
+                await run_in_threadpool(study.end_others, person, secret)
+            elif which.isdecimal():
+                await run_in_threadpool(study.end_session, person, int(which[:12]))
+            return RedirectResponse("/account", 303)
+        return _account_page(person, await run_in_threadpool(study.my_sessions, person, secret))
+
+    return [
+        Route("/in/{token}", _in_words(enter), methods=["GET"]),
+        Route("/sign-in", _in_words(sign_in), methods=["GET", "POST"]),
+        Route("/out", _in_words(leave), methods=["GET"]),
+        Route("/account", _in_words(account), methods=["GET", "POST"]),
+    ]
+
+
+def _in_words(handler: Handler) -> Handler:
+    """What goes wrong at the door is said on a page."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except Refused as refused:
+            return notice("You cannot come in now", str(refused), refused.status)
+        except StudyProblem as problem:
+            _log.error("%s", problem)
+            return notice("The study cannot be opened right now", BROKEN, 503)
+
+    return answered
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form that was sent from a page of ours.
+
+    Raises:
+        Refused: 403 it came from a foreign page, 422 it is too long.
+    """
+    if not same_origin(request.headers):
+        raise Refused(403, "This form was sent from another site. Open the page here and try again.")
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > LARGEST:
+            raise Refused(422, "The form is too long.")
+    return {name: values[0] for name, values in parse_qs(raw.decode("utf-8", "replace")).items()}
+
+
+def _sign_in_form(wrong: str = "", status: int = 200, *, name: str = "") -> Response:
+    said = f'<p class="wrong" role="alert">{escape(wrong)}</p>' if wrong else ""
+    return page("Sign in", said + SIGN_IN_FORM.format(name=escape(name)), status)
+
+
+SIGN_IN_FORM = """<form method="post" action="/sign-in">
+<label>Name <input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+<button class="main">Sign in</button>
+</form>
+<p><small>No password? Open the personal link that you were sent instead.</small></p>"""
+
+
+def _account_page(person: Person, sessions: tuple[Session, ...]) -> Response:
+    rows = "".join(_session_row(session) for session in sessions)
+    others = '<button name="end" value="others">Sign out everywhere else</button>' if len(sessions) > 1 else ""
+    return page(
+        "Where you are signed in",
+        f"<p>You are <bdi>{escape(person.display_name)}</bdi>.</p>"
+        f'<form method="post" action="/account"><ul>{rows}</ul><p>{others}</p></form>'
+        '<p><a href="/">Back</a> · <a href="/out">Sign out here</a></p>',
+    )
+
+
+def _session_row(session: Session) -> str:
+    times = f"since {session.created_at[:10]}, last seen {when(session.seen_at)}"
+    end = (
+        f'<button name="end" value="{session.number}" aria-label="Sign out: {escape(session.device)}">Sign out</button>'
+    )
+    return (
+        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>"
+        f"{'<small>this one</small>' if session.here else end}</li>"
+    )
+
+
+async def _let_in(study: Doorkeeper, request: Request, secret: str) -> Response:
+    """To the first page, with the session in a cookie: it survives reload, reconnect and restart."""
+    days = await run_in_threadpool(study.session_days)
+    response = RedirectResponse("/", 303, {"Cache-Control": "no-store"})
+    response.set_cookie(
+        COOKIE, secret, max_age=int(days * DAY), httponly=True, samesite="lax", secure=request.url.scheme == "https"
+    )
+    return response
+
+
+BROWSERS = {"Edg": "Edge", "OPR": "Opera", "SamsungBrowser": "Samsung Internet", "Firefox": "Firefox",
+            "FxiOS": "Firefox", "CriOS": "Chrome", "Chrome": "Chrome", "Safari": "Safari"}  # fmt: skip
+SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Windows": "Windows", "Mac OS X": "macOS",
+           "CrOS": "ChromeOS", "Linux": "Linux"}  # fmt: skip
+
+
+def device(request: Request) -> str:
+    """The browser and system of a request in two words, so that somebody knows their own sessions again."""
+    agent = request.headers.get("user-agent", "")
+    browser = next((name for mark, name in BROWSERS.items() if re.search(rf"\b{mark}/", agent)), "A program")
+    system = next((name for mark, name in SYSTEMS.items() if mark in agent), "")
+    return f"{browser} on {system}" if system else browser

@@ -1,0 +1,260 @@
+"""The leads' screens about people and their work: what they show, and that every button does what its action does."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from audit_app.actions import people
+from audit_app.actions.answers import Refused
+from audit_app.actions.people import add_person
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.sign_in import enter, person_of
+from audit_app.gate import COOKIE
+from audit_app.launch import STUDY
+from audit_app.page import pages
+from data.records import Person
+from data.store import people as stored_people
+from data.store.connection import open_store
+from data.study import Study
+
+EVIL = "<img src=x onerror=alert(1)> ![p](http://evil.example/p.png) **b** $1 :red[r] </td>"
+SignIn = Callable[..., str]
+
+
+def people_screen() -> None:
+    from audit_app.screens.people import render
+
+    render()
+
+
+def assignments_screen() -> None:
+    from audit_app.screens.assignments import render
+
+    render()
+
+
+def whole_page() -> None:
+    from audit_app.page import main
+
+    main()
+
+
+@pytest.fixture
+def study(study_from: Any, grid: Any, monkeypatch: pytest.MonkeyPatch) -> Study:
+    made: Study = study_from(grid(6, conditions=("clean",)), labels=["D", "G"])
+    draw_sample(made, Plan(size=None, overlap=0))
+    monkeypatch.setenv(STUDY, str(made.path))
+    return made
+
+
+@pytest.fixture
+def as_(study: Study, monkeypatch: pytest.MonkeyPatch) -> SignIn:
+    """Somebody new looks at the screens; their session."""
+
+    def sign_in(person_id: str, role: str = "lead", name: str = "Demo lead") -> str:
+        link = add_person(study, name, role=role, person_id=person_id).link
+        secret = enter(study, link.rsplit("/", 1)[1])
+        assert secret
+        here = SimpleNamespace(cookies={COOKIE: secret}, url="https://audit.example/people")
+        monkeypatch.setattr(st, "context", here)
+        return secret
+
+    return sign_in
+
+
+def opened(screen: Callable[[], None]) -> AppTest:
+    app = AppTest.from_function(screen, default_timeout=30).run()
+    assert not app.exception
+    return app
+
+
+def text(app: AppTest) -> str:
+    shown = [block.value for block in app.html if "<style>" not in block.value]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", " ".join(shown))))
+
+
+def click(app: AppTest, label: str) -> AppTest:
+    """Clicks a button and draws the screen again, as a browser does."""
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
+
+
+def found(study: Study, person_id: str) -> Person:
+    with open_store(study) as store:
+        person = stored_people.find(store, person_id)
+    assert person
+    return person
+
+
+def choose(app: AppTest, person_id: str) -> AppTest:
+    app.selectbox(key="person").select(person_id).run()
+    assert not app.exception
+    return app
+
+
+def test_alone_the_lead_is_told_what_to_do_first(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    assert "Nobody can label yet. Invite somebody below" in text(opened(people_screen))
+
+
+def test_somebody_is_invited_and_the_link_is_shown_until_it_is_put_away(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    app = opened(people_screen)
+    app.text_input[0].set_value(EVIL)
+    app.multiselect(key="invite-teams").select("evidence")
+    click(app, "Invite")
+    (link,) = [code.value for code in app.code]
+    assert link.startswith("https://audit.example/in/")
+    person = person_of(study, enter(study, link.rsplit("/", 1)[1]))
+    assert person
+    assert (person.display_name, person.teams) == (EVIL, ("evidence",))
+    assert "<img" not in " ".join(block.value for block in app.html if "<style>" not in block.value)
+    assert "1 person can label" in text(app)
+    app.run()
+    assert len(app.code) == 1
+    click(app, "I have copied it")
+    assert len(app.code) == 0
+
+
+def test_an_empty_name_is_refused_in_a_sentence(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    app = click(opened(people_screen), "Invite")
+    assert "Nothing was changed: give a name." in text(app)
+    assert "Nothing was changed" not in text(app.run())
+
+
+def test_the_table_says_how_far_everybody_is(study: Study, as_: SignIn, person_in: Any, desk: Any) -> None:
+    as_("lead")
+    ann = desk(study, person_in(study, "ann"))
+    for _ in range(3):
+        ann.answer(ann.view(), ann.view()["label"]["values"][0]["value"], active_seconds=7.0)
+    add_person(study, "Ánn", person_id="ann2")
+    shown = text(opened(people_screen))
+    assert "ann annotator all active 1 1 14 s an item never" in shown
+    assert "“ann” can be taken for “Ánn” (ann2)." in shown
+
+
+def test_pausing_resuming_and_revoking(study: Study, as_: SignIn, person_in: Any, desk: Any) -> None:
+    as_("lead")
+    desk(study, person_in(study, "ann")).view()
+    app = choose(opened(people_screen), "ann")
+    click(app, "Pause")
+    assert found(study, "ann").status == "paused"
+    assert "ann: annotator, paused. Given back: 1 item begun without an answer." in text(app)
+    click(app, "Resume")
+    assert found(study, "ann").status == "active"
+    click(app, "Revoke access")
+    assert found(study, "ann").status == "revoked"
+    click(app, "Make a new link")
+    assert found(study, "ann").status == "active"
+    assert enter(study, app.code[0].value.rsplit("/", 1)[1])
+
+
+def test_role_and_teams_are_changed(study: Study, as_: SignIn, person_in: Any) -> None:
+    as_("lead")
+    person_in(study, "ann")
+    app = choose(opened(people_screen), "ann")
+    app.selectbox(key="role-ann").select("adjudicator")
+    app.multiselect(key="teams-ann").select("context")
+    click(app, "Save role and teams")
+    changed = found(study, "ann")
+    assert (changed.role, changed.teams) == ("adjudicator", ("context",))
+
+
+def test_a_lead_cannot_lock_themselves_out_on_the_screen(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    app = choose(opened(people_screen), "lead")
+    assert next(button for button in app.button if button.label == "Pause").disabled
+    assert app.selectbox(key="role-lead").disabled
+
+
+def test_work_in_hand_is_taken_away_or_given_to_somebody(study: Study, as_: SignIn, person_in: Any, desk: Any) -> None:
+    as_("lead")
+    ann, ben = desk(study, person_in(study, "ann")), desk(study, person_in(study, "ben"))
+    one = ann.view()["assignment_id"]
+    app = opened(assignments_screen)
+    assert "1 in hand" in text(app)
+    app.selectbox(key="one-to").select("ben")
+    click(app, "Take it away from them")
+    assert "it is kept for them" in text(app)
+    assert ben.view()["assignment_id"] == one
+    app.run()
+    click(app, "Take it away from them")
+    assert "whoever asks next may have it" in text(app)
+    assert ann.view()["assignment_id"] == one
+
+
+def test_dealt_work_is_dealt_again_or_handed_over(study: Study, as_: SignIn, person_in: Any) -> None:
+    as_("lead")
+    for name in ("ann", "ben"):
+        person_in(study, name)
+    app = opened(assignments_screen)
+    assert "Nothing is dealt" in text(app)
+    click(app, "Deal again at random")
+    assert "Dealt 6 openings to 2 annotators" in text(app)
+    app.selectbox(key="from").select("ann")
+    app.selectbox(key="to").select("ben")
+    click(app, "Hand over")
+    assert "openings went over." in text(app)
+    assert "ben 6" in text(app)
+    people.pause(study, "ann")
+    click(app, "Deal again at random")
+    assert "Nothing was changed: dealing needs two active annotators" in text(app)
+
+
+def test_without_a_plan_the_screen_says_what_comes_first(
+    study_from: Any, as_: SignIn, monkeypatch: pytest.MonkeyPatch, study: Study
+) -> None:
+    empty = study_from({}, name="empty")
+    link = add_person(empty, "Lead", role="lead").link
+    monkeypatch.setenv(STUDY, str(empty.path))
+    cookies = {COOKIE: enter(empty, link.rsplit("/", 1)[1])}
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, url=None))
+    assert "Nothing is planned yet" in text(opened(assignments_screen))
+
+
+@pytest.mark.parametrize("screen", [people_screen, assignments_screen])
+@pytest.mark.parametrize("role", ["annotator", "adjudicator"])
+def test_nobody_but_leads_sees_anything_even_where_the_screen_is_drawn(
+    study: Study, as_: SignIn, screen: Callable[[], None], role: str
+) -> None:
+    as_("somebody", role)
+    person = found(study, "somebody")
+    assert not {"People", "Assignments", "Report"} & {title for title, _, _ in pages(person)}
+    shown = text(opened(screen))
+    assert "Only leads may do this." in shown
+    assert "somebody" not in shown
+
+
+def test_opening_a_screen_with_results_is_written_down(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    by_path = {path: screen for _, path, screen in pages(found(study, "lead"))}
+    opened(people_screen)
+    assert found(study, "lead").results_opened_at is None
+    by_path["report"]()
+    assert found(study, "lead").results_opened_at
+
+
+@pytest.mark.parametrize("path", ["report", "compare", "judge", "agreement"])
+def test_results_are_refused_by_the_action_not_by_the_menu(study: Study, as_: SignIn, path: str) -> None:
+    as_("lead")
+    by_path = {path: screen for _, path, screen in pages(found(study, "lead"))}
+    as_("ann", "annotator", "Ann")
+    with pytest.raises(Refused, match="Only leads"):
+        by_path[path]()
+
+
+def test_a_session_that_ended_shows_nothing_more(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    people.revoke(study, "lead")
+    assert "signed out" in text(opened(whole_page))
+    as_("ann", "annotator", "Ann")
+    people.pause(study, "ann")
+    assert "paused" in text(opened(whole_page))

@@ -64,15 +64,8 @@ class Loop {
     this.lease.moved();
   }
 
-  // The panes end where the window ends, whatever stands above them.
   fit() {
-    const top = this.root.getBoundingClientRect().top + this.scrolled();
-    this.root.style.setProperty("--top", `${Math.max(0, Math.round(top))}px`);
-  }
-
-  scrolled() {
-    const scroller = this.root.getRootNode().host?.closest('[data-testid="stMain"]');
-    return scroller ? scroller.scrollTop : 0;
+    fitToWindow(this.root);
   }
 
   narrow() {
@@ -95,7 +88,9 @@ class Loop {
   }
 
   calm() {
-    if (!this.tabs.away) this.bar.calm();
+    if (this.tabs.away) return;
+    this.unread = false;
+    this.bar.calm();
   }
 
   button(text, action) {
@@ -120,8 +115,10 @@ class Loop {
     if (status === 200) {
       this.retry.done();
       this.calm();
+      const why = reason?.(); // asked for now: what was typed until the page changes belongs to it
+      const typing = this.root.getRootNode().activeElement === this.question.note;
       this.draw(body);
-      if (reason) this.warn(reason, this.closer());
+      if (why) this.mustRead(why, typing);
     } else if (status === 401) {
       this.signedOut();
     } else if (passing(status)) {
@@ -217,11 +214,21 @@ class Loop {
   }
 
   overtaken(why) {
-    const note = this.question.view ? this.question.note.value.trim() : "";
-    const kept = note ? ` Your note, to copy if you need it: “${note}”` : "";
     this.pending = null;
     this.say("");
-    this.fetchView(`${why ?? "This question has moved on in the meantime."}${kept}`);
+    this.fetchView(() => {
+      const note = this.question.view ? this.question.note.value.trim() : "";
+      const kept = note ? ` Your note, to copy if you need it: “${note}”` : "";
+      return `${why ?? "This question has moved on in the meantime."}${kept}`;
+    });
+  }
+
+  // Whoever was typing when the page changed goes on typing: nothing of that may answer the new question.
+  mustRead(why, typing) {
+    const ok = this.closer();
+    this.warn(why, ok);
+    this.unread = typing;
+    if (typing) ok.focus();
   }
 
   refused(why) {
@@ -272,6 +279,7 @@ class Loop {
   // Only what was pressed while this very question was on screen is an answer to it.
   fresh(event) {
     if (["stopped", "empty"].includes(this.phase)) return false;
+    if (this.unread) return this.say("Read the message above first (OK closes it).", "hint"), false;
     const ahead = this.question.many() && event.timeStamp - this.droppedAt < TYPED_AHEAD;
     if (this.phase === "asking" && event.timeStamp >= this.drawnAt && !ahead) return true;
     const waiting = ["saving", "retrying", "loading"].includes(this.phase);

@@ -25,6 +25,13 @@ function literal(text) {
   return el("div", { class: "text", dir: "auto", text: given });
 }
 
+// The panes end where the window ends, whatever stands above them and however far the page is scrolled.
+function fitToWindow(root) {
+  const scroller = root.getRootNode().host?.closest('[data-testid="stMain"]');
+  const top = root.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
+  root.style.setProperty("--top", `${Math.max(0, Math.round(top))}px`);
+}
+
 // One key press as the answer key it stands for: digits from the top row and the
 // number pad on any layout, letters by what is printed, else by where the key is.
 function pressed(event) {

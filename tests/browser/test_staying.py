@@ -203,10 +203,16 @@ def test_an_item_that_went_to_somebody_else_while_one_typed(hurried: Page, quick
         assert mine
         store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", [taker, mine["assignment_id"]])
     time.sleep(1.2)
-    hurried.keyboard.type("ght")
-    expect(alert(hurried)).to_contain_text("or a lead took it back. Your note, to copy if you need it: “half a though")
+    hurried.keyboard.type("ght of 1974")
+    message = hurried.locator(".alarm", has_text="somebody else has it now")
+    expect(message).to_contain_text("Your note, to copy if you need it: “half a thoug")
     ready(hurried)
     expect(hurried.locator("#note")).to_have_value("")
+    hurried.keyboard.type("1212")  # what is still being typed answers nothing
+    assert hurried.locator(".value[aria-pressed=true]").count() == 0
+    message.get_by_role("button", name="Close this message").press("Enter")
+    hurried.keyboard.press("1")
+    expect(hurried.locator(".value[aria-pressed=true]")).to_contain_text("Yes")
 
 
 def test_a_break_is_suggested_and_can_be_put_off(hurried: Page) -> None:

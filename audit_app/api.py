@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from starlette.concurrency import run_in_threadpool
@@ -33,6 +34,20 @@ class UseCases(Protocol):
     def commit(self, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
         """Stores one answer; what was saved, and the next view."""
 
+    def look_back(
+        self, person: Person, screen: str, assignment_id: str | None, label: str | None, *, before: bool
+    ) -> dict[str, Any]:
+        """One answer that this person gave, or the one before it."""
+
+    def my_items(self, person: Person, screen: str) -> dict[str, Any]:
+        """What this person has finished."""
+
+    def flag(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps a flag or a slip."""
+
+    def renew(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps an item for somebody who is at work on it."""
+
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -41,23 +56,37 @@ def routes(study: UseCases) -> list[Route]:
     """The JSON routes, for `st.App` or a bare Starlette application behind the gate."""
 
     async def view(request: Request) -> Response:
-        screen = request.query_params.get("screen", "label")
-        if screen not in SCREENS:
-            raise Refused(422, f"There is no screen {screen!r}.")
-        return _json(await run_in_threadpool(study.next_view, _person(request), screen))
+        return _json(await run_in_threadpool(study.next_view, _person(request), _screen(request)))
 
-    async def label(request: Request) -> Response:
-        person = _person(request)
-        if request.headers.get(HEADER) != "1" or not same_origin(request.headers):
-            raise Refused(403, f"Answers are taken from the labelling page only (header {HEADER}: 1).")
-        return _json(await run_in_threadpool(study.commit, person, await _answer(request)))
+    async def back(request: Request) -> Response:
+        """Query: assignment and label name an answer; before=1 asks for the one before it."""
+        asked = request.query_params
+        place, before = (asked.get("assignment"), asked.get("label")), asked.get("before") == "1"
+        look = partial(study.look_back, _person(request), _screen(request), *place, before=before)
+        return _json(await run_in_threadpool(look))
+
+    async def items(request: Request) -> Response:
+        return _json(await run_in_threadpool(study.my_items, _person(request), _screen(request)))
+
+    def posted(keep: Callable[[Person, Mapping[str, Any]], dict[str, Any]]) -> Handler:
+        async def handler(request: Request) -> Response:
+            person = _person(request)
+            if request.headers.get(HEADER) != "1" or not same_origin(request.headers):
+                raise Refused(403, f"Answers are taken from the labelling page only (header {HEADER}: 1).")
+            return _json(await run_in_threadpool(keep, person, await _answer(request)))
+
+        return handler
 
     async def healthz(request: Request) -> Response:
         return PlainTextResponse("ok", headers={"Cache-Control": "no-store"})
 
     return [
         Route("/api/view", _in_a_sentence(view), methods=["GET"]),
-        Route("/api/label", _in_a_sentence(label), methods=["POST"]),
+        Route("/api/back", _in_a_sentence(back), methods=["GET"]),
+        Route("/api/items", _in_a_sentence(items), methods=["GET"]),
+        Route("/api/label", _in_a_sentence(posted(study.commit)), methods=["POST"]),
+        Route("/api/flag", _in_a_sentence(posted(study.flag)), methods=["POST"]),
+        Route("/api/lease", _in_a_sentence(posted(study.renew)), methods=["POST"]),
         Route("/healthz", healthz, methods=["GET"]),
     ]
 
@@ -71,6 +100,13 @@ def _person(request: Request) -> Person:
     if not isinstance(person, Person):
         raise Refused(401, f"You are not signed in. {SIGN_IN}")
     return person
+
+
+def _screen(request: Request) -> str:
+    screen = request.query_params.get("screen", "label")
+    if screen not in SCREENS:
+        raise Refused(422, f"There is no screen {screen!r}.")
+    return screen
 
 
 async def _answer(request: Request) -> dict[str, Any]:

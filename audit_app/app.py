@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import labelling, sign_in
+from audit_app.actions import flagging, labelling, looking_back, sign_in
 from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
 from audit_app.launch import study_folder
 from data.records import Person
+from data.store.connection import Connection, hold_open
 from data.study import Study, open_study
 
 
@@ -22,9 +23,13 @@ class ServedStudy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._held: Connection | None = None
 
     def _study(self) -> Study:
-        return open_study(self.folder)
+        study = open_study(self.folder)
+        if self._held is None and study.database.exists():
+            self._held = hold_open(study)
+        return study
 
     def session_days(self) -> float:
         """For how many days a session lasts."""
@@ -65,6 +70,24 @@ class ServedStudy:
     def commit(self, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
         """Stores one answer; what was saved, and the next view."""
         return labelling.commit(self._study(), person, answer)
+
+    def look_back(
+        self, person: Person, screen: str, assignment_id: str | None, label: str | None, *, before: bool
+    ) -> dict[str, Any]:
+        """One answer that this person gave, or the one before it."""
+        return looking_back.look_back(self._study(), person, screen, assignment_id, label, before=before)
+
+    def my_items(self, person: Person, screen: str) -> dict[str, Any]:
+        """What this person has finished."""
+        return looking_back.my_items(self._study(), person, screen)
+
+    def flag(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps a flag or a slip."""
+        return flagging.flag(self._study(), person, sent)
+
+    def renew(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps an item for somebody who is at work on it."""
+        return labelling.renew(self._study(), person, sent)
 
 
 def streamlit_page() -> str:

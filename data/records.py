@@ -170,6 +170,9 @@ class Assignment:
     lease_until: str | None
     reserved_for: str | None = None
     """Whom the opening was dealt to; None when anybody may take it."""
+    reason: str | None = None
+    """Why it was skipped."""
+    finished_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from data.errors import Problem, StudyProblem
+from data.questions import Example, Question, Value
 from data.records import DIAGNOSTICS
 from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
@@ -25,60 +26,6 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "each": ("passage",),
     "diagnostic": (True, False),
 }
-
-_YES = {"1", "true", "yes"}
-_NO = {"0", "false", "no"}
-_CODES = str.maketrans(" -", "__")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
-    """One answer that can be given: its key, what is stored, what is read on screen."""
-
-    key: str
-    value: str
-    text: str
-    help: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One label of the rubric: what is asked, from which view, and what may be answered."""
-
-    name: str
-    title: str
-    item_kind: str
-    pass_: str
-    view: str
-    question: str
-    definition: str
-    values: tuple[Value, ...]
-    kind: str = "choice"
-    each: str | None = None
-    """"passage" when the question is asked of every passage."""
-    diagnostic: bool = False
-
-    def parse(self, raw: str) -> str | None:
-        """The stored value for what a file says; None for a blank; ValueError with what was expected.
-
-        >>> rubric = default_rubric()
-        >>> rubric["D"].parse("Yes"), rubric["G"].parse("no"), rubric["D"].parse("")
-        ('1', 'not_supported', None)
-        """
-        text = raw.strip().casefold()
-        if not text:
-            return None
-        stored = [value.value for value in self.values]
-        folded = {value.casefold(): value for value in stored}
-        for candidate in (text, text.translate(_CODES)):
-            if candidate in folded:
-                return folded[candidate]
-        if self.kind == "choice":
-            if text in _YES:
-                return stored[0]
-            if text in _NO:
-                return stored[-1] if self.name == "G" or "0" not in stored else "0"
-        raise ValueError(f"{raw!r}; expected one of {', '.join(stored)}, or yes/no")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,19 +110,35 @@ def _faults(entry: dict[str, Any], where: str) -> Iterable[Problem]:
             yield Problem(where=where, field=field, message=f"missing for label {name!r}; every label needs it")
         elif field != "values" and not isinstance(entry[field], str):
             yield Problem(where=where, field=field, message=f"{entry[field]!r} for label {name!r}; expected text")
-    for field in sorted(set(entry) - {*FIELDS, *OPTIONS}):
+    for field in sorted(set(entry) - {*FIELDS, *OPTIONS, "examples"}):
         yield Problem(where=where, field=field, message=f"label {name!r} has no such setting; mend its name")
     for field, allowed in OPTIONS.items():
         if field in entry and entry[field] not in allowed:
             expected = ", ".join(str(option).lower() if option in (True, False) else option for option in allowed)
             yield Problem(where=where, field=field, message=f"{entry[field]!r}; expected one of {expected}")
     yield from _value_faults(entry.get("values", []), name, where)
+    if not _are_examples(entry.get("examples", []), entry.get("values", [])):
+        message = f"label {name!r}; expected a list of {{ text = …, value = one of its values, why = … }}, all text"
+        yield Problem(where=where, field="examples", message=message)
+
+
+def _are_examples(raw: Any, values: Any) -> bool:
+    known = {value.get("value") for value in values if isinstance(value, dict)} if isinstance(values, list) else set()
+    names = {spec.name for spec in fields(Example)}
+    return isinstance(raw, list) and all(
+        isinstance(one, dict) and set(one) == names and all(map(_is_text, one.values())) and one["value"] in known
+        for one in raw
+    )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
     known = {spec.name for spec in fields(Value)}
     if not isinstance(values, list) or not all(isinstance(value, dict) and set(value) <= known for value in values):
-        message = f"label {name!r}; expected a list of {{ key = …, value = …, text = … }}, optionally help"
+        message = f"label {name!r}; expected a list of {{ key = …, value = …, text = … }}, optionally help, evidence"
         yield Problem(where=where, field="values", message=message)
         return
     for field in ("key", "value", "text"):
@@ -183,6 +146,8 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
         if not all(isinstance(entry, str) and entry for entry in seen) or len(set(seen)) < len(seen):
             message = f"missing, not text or given twice for label {name!r}"
             yield Problem(where=where, field=f"values.{field}", message=message)
+    if not all(isinstance(value.get("evidence", False), bool) for value in values):
+        yield Problem(where=where, field="values.evidence", message=f"label {name!r}; expected true or false")
     if any(len(str(value.get("key"))) != 1 for value in values):
         message = f"label {name!r}; expected one digit or letter for each value"
         yield Problem(where=where, field="values.key", message=message)
@@ -240,12 +205,15 @@ def _place_faults(questions: Sequence[Question]) -> Iterable[str]:
             yield f"label {q.name!r} with {q.view} belongs in pass {fitting!r}, not {q.pass_!r}"
         if q.each and "passages" not in shown:
             yield f"label {q.name!r} is asked of each passage, but {q.view} shows none"
+        if "passages" not in shown and any(value.evidence for value in q.values):
+            yield f"label {q.name!r} asks for evidence, but {q.view} shows no passage to quote"
         if "." in q.name or not q.name:
             yield f"label {q.name!r}: a name may not be empty or have a dot in it"
 
 
 def _question(entry: dict[str, Any]) -> Question:
     known = {**entry, "pass_": entry["pass"], "values": tuple(Value(**value) for value in entry["values"])}
+    known["examples"] = tuple(Example(**example) for example in entry.get("examples", []))
     del known["pass"]
     return Question(**known)
 

@@ -11,11 +11,23 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyProblem
+from data.errors import Problem, StudyProblem
 from data.rubric import Rubric, default_text, parse_rubric
 
 LONGEST = 400
 """The most days that a session may last; browsers forget cookies after as many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelling:
+    """How work comes to people; the table [labelling] of study.toml."""
+
+    lease_minutes: float = 30
+    """How long an item stays with somebody who does nothing."""
+    break_minutes: float = 50
+    """After so much work without a pause a break is suggested; 0 for never."""
+    daily_limit: int = 0
+    """Items that one person can finish in a day; 0 for as many as there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +39,7 @@ class Study:
     regimes: tuple[str, ...]
     conditions: tuple[str, ...]
     rubric: Rubric
+    labelling: Labelling = Labelling()
     session_days: float = 30.0
     """How long somebody stays signed in on one device, in days."""
 
@@ -77,6 +90,7 @@ def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
         regimes=_declared(path, raw, "regimes"),
         conditions=_declared(path, raw, "conditions"),
         rubric=parse_rubric(where.read_text(encoding="utf-8"), str(where)),
+        labelling=_labelling(path, raw.get("labelling", {})),
         session_days=_days(path, raw.get("session_days", 30)),
     )
 
@@ -94,6 +108,41 @@ def _declared(path: Path, raw: dict[str, Any], name: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise StudyProblem(f'{path / "study.toml"}: {name} = {value!r}; expected a list of texts, like ["a", "b"]')
     return tuple(value)
+
+
+_LEAST: dict[str, tuple[type, float]] = {
+    "lease_minutes": (float, 0.05),
+    "break_minutes": (float, 0),
+    "daily_limit": (int, 0),
+}
+"""What a setting of [labelling] is, and the least it can be."""
+
+
+def _labelling(path: Path, raw: object) -> Labelling:
+    """The table [labelling]; every fault of it at once."""
+    where = str(path / "study.toml")
+    if not isinstance(raw, dict):
+        raise StudyProblem(f"{where}: labelling = {raw!r}; expected a table [labelling]")
+    faults = [
+        Problem(where=where, field=f"labelling.{name}", message=message)
+        for name, value in raw.items()
+        if (message := _labelling_fault(name, value))
+    ]
+    if faults:
+        raise StudyProblem(faults)
+    return Labelling(**raw)
+
+
+def _labelling_fault(name: str, value: object) -> str | None:
+    if name not in _LEAST:
+        return f"no such setting; there are {', '.join(_LEAST)}"
+    kind, least = _LEAST[name]
+    number = (
+        isinstance(value, int | float) and not isinstance(value, bool) and (kind is float or isinstance(value, int))
+    )
+    if isinstance(value, int | float) and number and least <= value < 1e6:
+        return None
+    return f"{value!r}; expected {'a whole number' if kind is int else 'a number'} of at least {least:g}"
 
 
 def init_study(path: Path, *, name: str | None = None, labels: Sequence[str] | None = None) -> Study:

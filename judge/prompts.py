@@ -8,7 +8,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from data.rubric import Question
+from data.questions import Question
 from data.views import TITLES, View
 
 INSTRUCTION = (

@@ -1,15 +1,19 @@
 """An answer as a client sends it: read and checked before anything is touched."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from data.errors import StudyProblem
+from data.questions import Question
 from data.records import CANNOT_JUDGE
-from data.rubric import Question
+from data.views import ShownPassage
 
 DAY = 86_400
+QUOTE = ("passage", "start", "end", "text")
+OTHER = "other"
+"""The reason for a skip that says nothing by itself."""
 
 
 class Refused(StudyProblem):
@@ -31,26 +35,80 @@ class Answer:
     """Active seconds as the browser counted them; None when implausible."""
 
     @classmethod
-    def of(cls, question: Question, raw: Mapping[str, Any]) -> Self:
-        """The answer to a question.
+    def of(cls, question: Question, raw: Mapping[str, Any], passages: Sequence[ShownPassage] = ()) -> Self:
+        """The answer to a question, its quotes compared with the passages that the question shows.
 
         Raises:
             Refused: 422, saying what was expected.
         """
-        quotes, seconds = raw.get("evidence") or [], raw.get("active_seconds")
-        try:
-            json.dumps([quotes, raw.get("comment")], ensure_ascii=False, allow_nan=False).encode()
-        except ValueError:
-            raise Refused(422, "the note or a quote holds half a character, or a number that is none") from None
-        if not isinstance(quotes, list):
-            raise Refused(422, "evidence: expected a list of quotes")
+        seconds = raw.get("active_seconds")
+        encodable(raw.get("evidence"), raw.get("comment"))
         plausible = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds <= DAY
         return cls(
             value=_value(question, raw),
             comment=comment(raw),
-            quotes=quotes,
+            quotes=quotes(raw.get("evidence"), passages),
             seconds=float(seconds) if plausible and seconds is not None else None,
         )
+
+
+def encodable(*said: object) -> None:
+    """Refuses what cannot be kept as UTF-8, or is no JSON."""
+    try:
+        json.dumps(said, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise Refused(422, "the note or a quote holds half a character, or a number that is none") from None
+
+
+def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]]:
+    """The quotes as they are kept: passage number, code-point offsets, and the text that stands there.
+
+    Raises:
+        Refused: 422, a quote is not to be found where it says.
+    """
+    if raw is not None and not isinstance(raw, list):
+        raise Refused(422, "evidence: expected a list of quotes")
+    texts: dict[int, list[str]] = {}
+    for passage in passages:
+        texts.setdefault(passage.number, []).append(passage.text)
+    return [_quote(quote, texts) for quote in raw or []]
+
+
+def _quote(raw: object, texts: Mapping[int, Sequence[str]]) -> dict[str, Any]:
+    if not isinstance(raw, dict) or set(raw) != set(QUOTE):
+        raise Refused(422, f"evidence: {_brief(raw)}; expected a quote with {', '.join(QUOTE)}")
+    numbers = [raw[name] for name in QUOTE[:3]]
+    if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
+        raise Refused(422, f"evidence: {_brief(raw)}; passage, start and end are whole numbers")
+    number, start, end = numbers
+    if number not in texts:
+        raise Refused(422, f"evidence: passage {number} is not shown with this question, so it cannot be quoted")
+    if not any(0 <= start < end <= len(text) and text[start:end] == raw["text"] for text in texts[number]):
+        raise Refused(
+            422,
+            f"evidence: characters {start} to {end} of passage {number} are not the quoted text; "
+            "offsets count code points of the stored text, from 0, the end excluded",
+        )
+    return {name: raw[name] for name in QUOTE}
+
+
+def _brief(raw: object) -> str:
+    return ascii(raw)[:80]
+
+
+def skip_reason(raw: Mapping[str, Any], reasons: Sequence[str]) -> str:
+    """Why an item is skipped: a reason of the rubric's list, alone or with a note ("reason: note").
+
+    Raises:
+        Refused: 422, it is none of the list, or "other" without a note.
+    """
+    said = comment(raw) or ""
+    encodable(said)
+    if not any(said == reason or said.startswith(f"{reason}: ") for reason in reasons):
+        raise Refused(422, f"a skip needs a reason: {', '.join(reasons)}")
+    if said.partition(":")[0] == OTHER and not said.partition(":")[2].strip():
+        raise Refused(422, f"the reason “{OTHER}” needs a note that says which")
+    return said
 
 
 def comment(raw: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from audit_app.actions.labelled import Grounding, binary
 from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.planned import Planned
 from data import frame as frames
-from data.rubric import Question
+from data.questions import Question
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]

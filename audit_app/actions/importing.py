@@ -11,8 +11,8 @@ from data.errors import Problem, StudyProblem
 from data.importers import Imported, import_file, read_records, unique
 from data.mapping import Mapping as FieldMapping
 from data.mapping import parse_pairs, read_mappings
+from data.questions import Question
 from data.records import CANNOT_JUDGE, Label, Person
-from data.rubric import Question
 from data.store import assignments, events, items, people
 from data.store.connection import Store, now, open_store
 from data.study import Study

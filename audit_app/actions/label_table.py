@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.ratings import Ratings
+from data.questions import Question
 from data.records import CANNOT_JUDGE
-from data.rubric import Question
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

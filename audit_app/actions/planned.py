@@ -15,7 +15,7 @@ from audit_app.actions.people import shown_names
 from audit_app.actions.seal import Seal, require_open
 from data.errors import StudyProblem
 from data.frame import SLICES
-from data.rubric import Question
+from data.questions import Question
 from data.store import events, items, people
 from data.store.connection import open_store
 from data.study import Study

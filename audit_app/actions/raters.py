@@ -17,7 +17,7 @@ from agreement.result import Agreement
 from audit_app.actions.label_table import LabelTable
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
-from data.rubric import Question
+from data.questions import Question
 from data.study import Study
 
 Coefficient = Callable[..., Agreement]

@@ -8,7 +8,10 @@ from importlib.resources import files
 import streamlit as st
 
 _HERE = files("audit_app.component")
-_SCRIPTS = ("parts.js", "reading.js", "question.js", "label.js")
+_SCRIPTS = (
+    "parts.js", "wire.js", "reading.js", "picking.js", "panels.js", "evidence.js", "question.js", "sitting.js",
+    "tabs.js", "mine.js", "keys.js", "bar.js", "label.js",
+)  # fmt: skip
 
 
 def _read(name: str) -> str:

@@ -25,6 +25,13 @@ function literal(text) {
   return el("div", { class: "text", dir: "auto", text: given });
 }
 
+// The panes end where the window ends, whatever stands above them and however far the page is scrolled.
+function fitToWindow(root) {
+  const scroller = root.getRootNode().host?.closest('[data-testid="stMain"]');
+  const top = root.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
+  root.style.setProperty("--top", `${Math.max(0, Math.round(top))}px`);
+}
+
 // One key press as the answer key it stands for: digits from the top row and the
 // number pad on any layout, letters by what is printed, else by where the key is.
 function pressed(event) {
@@ -36,24 +43,36 @@ function pressed(event) {
   return letter && event.key.length === 1 ? letter[1].toLowerCase() : event.key;
 }
 
+// What is kept in this browser: drafts and habits, each under the tag of the person they belong to.
+const KEPT = "evidence-audit";
+const DRAFTS_LIVE = 30 * 24 * 3600_000; // ms; what was never saved by then is thrown away
+
 const memory = {
-  read(key) {
+  read(...place) {
     try {
-      return JSON.parse(sessionStorage.getItem(key)) ?? {};
+      return JSON.parse(localStorage.getItem([KEPT, ...place].join("/"))) ?? {};
     } catch {
       return {};
     }
   },
-  write(key, value) {
+  write(value, ...place) {
     try {
-      sessionStorage.setItem(key, JSON.stringify(value));
+      localStorage.setItem([KEPT, ...place].join("/"), JSON.stringify({ ...value, at: Date.now() }));
     } catch {
-      // Private windows may refuse; the draft then lives as long as the page.
+      // Private windows may refuse; what is typed then lives as long as the page.
     }
   },
-  forget(key) {
+  forget(...place) {
     try {
-      sessionStorage.removeItem(key);
+      localStorage.removeItem([KEPT, ...place].join("/"));
+    } catch {
+      // As above.
+    }
+  },
+  prune() {
+    try {
+      const old = Object.keys(localStorage).filter((key) => key.startsWith(`${KEPT}/`) && key.includes("/draft/"));
+      for (const key of old) if (!(JSON.parse(localStorage.getItem(key)).at > Date.now() - DRAFTS_LIVE)) localStorage.removeItem(key);
     } catch {
       // As above.
     }
@@ -75,8 +94,9 @@ class Clock {
     this.restart();
   }
 
-  restart() {
-    this.total = 0;
+  // `before`: seconds that were counted before the page was loaded anew.
+  restart(before = 0) {
+    this.total = 1000 * before;
     this.last = performance.now();
     this.hidden = document.hidden;
   }

@@ -1,7 +1,6 @@
 // The right pane: the one question that is asked, and the answer as it is being made up.
 
 const NONE = "none_of_these";
-const SKIP_REASONS = ["unclear", "broken text", "language I do not read", "conflict of interest", "other"];
 
 class Question {
   // `loop` says what counts as pressed in time, speaks to the person, and takes the finished answer.
@@ -9,28 +8,50 @@ class Question {
     this.loop = loop;
     this.reading = reading;
     this.chosen = [];
-    this.quotes = [];
+    this.evidence = new Evidence(this);
     this.node = el("section", { class: "asking", "aria-label": "The question" });
     this.node.append(el("p", { class: "quiet", text: "Fetching the next question …" }));
   }
 
   draw(view) {
+    this.evidence.clear();
     this.view = view;
-    this.draftKey = `evidence-audit/${view.assignment_id}/${view.label.name}`;
-    const draft = memory.read(this.draftKey);
+    this.panel = null;
+    this.draftKey = [view.who, "draft", view.assignment_id, view.label.name, ...(view.review ? ["again"] : [])];
+    const draft = { ...this.given(), ...memory.read(...this.draftKey) };
     this.chosen = (draft.chosen ?? []).filter((value) => this.choices().some((choice) => choice.value === value));
-    this.quotes = draft.quotes ?? [];
-    this.drawQuestion(draft.note ?? "");
-    this.drawQuotes();
+    this.loop.clock.restart(draft.seconds ?? 0);
+    this.drawQuestion(draft.note ?? "", this.hasPassages() ? this.evidence.draw(draft.quotes ?? []) : null);
     this.show();
+    if (draft.panel) this.openPanel(draft.panel.kind, draft.panel);
   }
 
-  drawEmpty(reason, again) {
+  // The answer that is looked back at, in the shape of a draft.
+  given() {
+    const { review } = this.view;
+    if (!review) return {};
+    const values = Array.isArray(review.value) ? review.value : [review.value];
+    const quotes = review.evidence.filter((quote) => quote.passage !== undefined);
+    return { chosen: values.length ? values : [NONE], note: review.comment ?? "", quotes };
+  }
+
+  final() {
+    return this.view.review?.final ?? null;
+  }
+
+  drawEmpty(reason, again, back) {
     this.view = null;
+    this.panel = null;
+    this.evidence.picking.stop();
     this.node.replaceChildren(
       el("h2", { tabindex: "-1", text: "Nothing to do right now" }),
       el("p", { dir: "auto", text: reason ?? "There is nothing for you here." }),
-      el("div", { class: "row" }, el("button", { type: "button", text: "Look again", onclick: again })),
+      el(
+        "div",
+        { class: "row" },
+        el("button", { type: "button", text: "Look again", onclick: again }),
+        el("button", { type: "button", class: "plain", text: "Look at my last answer", onclick: back }, el("kbd", { text: "b" })),
+      ),
     );
   }
 
@@ -39,7 +60,7 @@ class Question {
   }
 
   many() {
-    return this.view.label.kind === "many";
+    return this.view?.label.kind === "many";
   }
 
   // Every answer that can be given, with the key that chooses it.
@@ -51,36 +72,62 @@ class Question {
     return [...(this.many() ? [none] : []), ...values, cannot];
   }
 
-  drawQuestion(note) {
-    const { label } = this.view;
+  drawQuestion(note, evidence) {
+    const { label, review, flags } = this.view;
     this.heading = el("h2", { tabindex: "-1", dir: "auto", text: label.question });
     const about = label.passage === null || label.passage === undefined ? null : `About passage ${label.passage}`;
-    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), literal(label.definition));
+    const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
+    const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": "What counts" }, ...counts);
+    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), what);
     details.open = !this.loop.narrow();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
+      review ? this.drawReview(review) : null,
       el(
         "div",
         { class: "name" },
         el("span", { dir: "auto", text: label.title }),
         about ? el("strong", { text: about }) : null,
+        flags.length ? el("span", { class: "flagged", text: "⚑ flagged" }) : null,
         this.drawFold(),
       ),
       this.heading,
-      label.definition ? details : null,
+      present(counts).length ? details : null,
       this.many() ? el("p", { class: "quiet", text: "Mark everything that applies." }) : null,
       values,
       this.drawNote(note),
-      this.hasPassages() ? this.drawEvidence() : null,
+      evidence,
     ];
     this.node.replaceChildren(el("div", { class: "scrolls" }, ...parts), this.drawActions());
+  }
+
+  drawExamples() {
+    const { examples, values } = this.view.label;
+    if (!examples.length) return null;
+    const answer = (example) => values.find((value) => value.value === example.value).text;
+    const draw = (example) =>
+      el("li", {}, el("span", { class: "case", dir: "auto", text: example.text }), el("span", { dir: "auto" }, el("strong", { text: answer(example) }), ` – ${example.why}`));
+    return el("ul", { class: "examples", "aria-label": "Examples" }, ...examples.map(draw));
+  }
+
+  drawReview({ given_at, final, slips }) {
+    const when = new Date(given_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    const open = memory.read(...this.draftKey).note === undefined ? "You can still change it." : "You began to change it; that is not saved yet.";
+    const what = final ? `This answer is final. ${final}` : open;
+    return el(
+      "div",
+      { class: "review", role: "note" },
+      el("strong", { text: `Your answer of ${when}.` }),
+      el("span", { text: ` ${what}` }),
+      ...slips.map((note) => el("div", { class: "slip", dir: "auto", text: `Reported as a slip: ${note}` })),
+    );
   }
 
   drawChoice(choice) {
     const button = el(
       "button",
-      { type: "button", class: `value ${choice.value === CANNOT_JUDGE ? "cannot" : ""}`, "aria-pressed": "false" },
+      { type: "button", class: `value ${choice.value === CANNOT_JUDGE ? "cannot" : ""}`, "aria-pressed": "false", "aria-disabled": this.final() ? "true" : null },
       el("span", { class: `box ${this.many() && !choice.alone ? "square" : ""}`, "aria-hidden": "true" }),
       el(
         "span",
@@ -95,7 +142,7 @@ class Question {
   }
 
   drawNote(text) {
-    this.note = el("textarea", { rows: "2", dir: "auto", maxlength: "10000", id: "note" });
+    this.note = el("textarea", { rows: "2", dir: "auto", maxlength: "10000", id: "note", readonly: Boolean(this.final()) });
     this.note.value = text;
     this.note.addEventListener("input", () => this.remember());
     this.noteName = el("span");
@@ -115,43 +162,21 @@ class Question {
     return button;
   }
 
-  drawEvidence() {
-    const key = this.choices().some((choice) => choice.key === "e") ? null : el("kbd", { text: "e" });
-    const button = el("button", { type: "button", class: "plain", text: "Quote the selected text" }, key);
-    // Pressing the button must not take the selection away first.
-    button.addEventListener("mousedown", (event) => event.preventDefault());
-    button.addEventListener("click", (event) => this.loop.fresh(event) && this.quote());
-    this.quoteList = el("ul", { class: "quotes" });
-    return el("div", { class: "evidence" }, button, this.quoteList);
-  }
-
-  drawQuotes() {
-    if (!this.hasPassages()) return;
-    const remove = (quote) => () => {
-      this.quotes = this.quotes.filter((other) => other !== quote);
-      this.drawQuotes();
-      this.remember();
-    };
-    this.quoteList.replaceChildren(
-      ...this.quotes.map((quote) =>
-        el(
-          "li",
-          {},
-          el("span", { dir: "auto", text: `Passage ${quote.passage}: “${quote.text}”` }),
-          el("button", { type: "button", class: "plain", "aria-label": "Remove this quote", text: "✕", onclick: remove(quote) }),
-        ),
-      ),
-    );
-    this.reading.highlight(this.quotes);
-  }
-
   drawActions() {
-    const save = el("button", { type: "button", class: "save", text: "Save" }, el("kbd", { text: "Enter" }));
-    const skip = el("button", { type: "button", class: "plain skip", text: "Skip this item …" }, el("kbd", { text: "s" }));
-    save.addEventListener("click", (event) => this.loop.fresh(event) && this.commit());
-    skip.addEventListener("click", (event) => this.loop.fresh(event) && this.openSkip());
-    this.save = save;
-    this.actions = el("div", { class: "row actions" }, save, skip);
+    const act = (name, text, key, action) => {
+      const button = el("button", { type: "button", class: name, text }, el("kbd", { text: key }));
+      button.addEventListener("click", (event) => this.loop.fresh(event) && action());
+      return button;
+    };
+    const { review } = this.view;
+    this.save = act("save", review ? "Save the change" : "Save", "Enter", () => this.commit());
+    const rest = [
+      act("plain", "Back", "b", () => this.loop.back()),
+      act("plain flag", "Flag …", "f", () => this.openPanel("flag")),
+      review ? act("plain", "To my work", "Esc", () => this.loop.toWork()) : act("plain skip", "Skip …", "s", () => this.openPanel("skip")),
+    ];
+    if (this.final()) this.save = act("save slipped", "I slipped …", "Enter", () => this.openPanel("slip"));
+    this.actions = el("div", { class: "row actions" }, this.save, el("div", { class: "row rest" }, ...rest));
     return this.actions;
   }
 
@@ -161,14 +186,17 @@ class Question {
     this.noteName.textContent = needed ? "Note (required: why can this not be judged?)" : "Note (optional)";
     this.note.toggleAttribute("required", needed);
     this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
+    this.evidence.show();
   }
 
   choose(value) {
+    if (this.final()) return this.loop.say("This answer is final. If it was a slip, say so.", "hint");
     const alone = !this.many() || this.choices().find((choice) => choice.value === value).alone;
     const lone = [NONE, CANNOT_JUDGE];
     if (alone) this.chosen = this.many() && this.chosen.includes(value) ? [] : [value];
     else if (this.chosen.includes(value)) this.chosen = this.chosen.filter((other) => other !== value);
     else this.chosen = [...this.chosen.filter((other) => !lone.includes(other)), value];
+    this.evidence.waived = false;
     this.loop.calm();
     this.show();
     this.remember();
@@ -179,95 +207,68 @@ class Question {
       this.loop.say("");
       this.buttons.get(value).focus({ preventScroll: this.loop.narrow() === false });
     }
+    return undefined;
   }
 
+  // Everything that is not saved yet, so that nothing typed is lost with the page.
   remember() {
-    memory.write(this.draftKey, { note: this.note.value, chosen: this.chosen, quotes: this.quotes });
+    if (!this.view) return;
+    if (this.view.review && !this.panel && !this.changed()) return this.forget();
+    const panel = this.panel?.kept() ?? null;
+    const seconds = this.loop.clock.seconds();
+    return memory.write({ note: this.note.value, chosen: this.chosen, quotes: this.evidence.quotes, panel, seconds }, ...this.draftKey);
   }
 
   forget() {
-    memory.forget(this.draftKey);
-  }
-
-  quote() {
-    const quote = this.reading.quote();
-    if (quote === null) {
-      this.loop.say("Select words inside one passage first.", "hint");
-      return;
-    }
-    this.quotes = [...this.quotes, quote];
-    this.drawQuotes();
-    this.remember();
-    this.quoteList.lastElementChild.scrollIntoView({ block: "nearest" });
-    this.loop.say("Quoted.");
+    if (this.draftKey) memory.forget(...this.draftKey);
   }
 
   commit() {
-    if (this.chosen.length === 0) {
-      this.loop.say(this.many() ? "Mark what applies, or choose “None of these”." : "Choose an answer first.", "hint");
-      return;
-    }
+    if (this.final()) return this.openPanel("slip");
+    if (this.chosen.length === 0) return this.loop.say(this.many() ? "Mark what applies, or choose “None of these”." : "Choose an answer first.", "hint");
     const cannot = this.chosen.includes(CANNOT_JUDGE);
     if (cannot && this.note.value.trim() === "") {
       this.loop.say("Say in the note why this cannot be judged.", "hint");
-      this.note.focus();
-      return;
+      return this.note.focus();
     }
+    if (this.evidence.wanted()) return this.evidence.ask();
     const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
     const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
     const spoken = this.choices().filter((choice) => this.chosen.includes(choice.value));
-    this.loop.give({
+    return this.loop.give({
       label: this.view.label.name,
       value,
       comment: this.note.value,
-      evidence: this.quotes,
+      evidence: this.hasPassages() ? this.evidence.quotes : [],
       spoken: `${this.view.label.title}: ${spoken.map((choice) => choice.text).join(", ")}`,
     });
   }
 
-  skipping() {
-    return this.node.querySelector(".skipping") !== null;
+  // Whether what is on screen differs from the answer that is looked back at.
+  changed() {
+    const before = this.given();
+    const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+    return !(same([...this.chosen].sort(), [...before.chosen].sort()) && this.note.value === before.note && same(this.evidence.quotes, before.quotes));
   }
 
-  openSkip() {
-    if (this.skipping()) return;
-    const reasons = this.view.skip_reasons ?? SKIP_REASONS;
-    const select = el(
-      "select",
-      {},
-      el("option", { value: "", text: "Choose a reason …" }),
-      ...reasons.map((reason) => el("option", { value: reason, text: reason })),
-    );
-    const sure = el("button", { type: "button", text: "Skip this item" });
-    const back = el("button", { type: "button", class: "plain", text: "Go back" }, el("kbd", { text: "Esc" }));
-    const panel = el(
-      "div",
-      { class: "skipping", role: "group", "aria-label": "Skip this item" },
-      el("p", { text: "Skips the whole item, not just this question. A skip is no answer; it is kept with its reason." }),
-      el("label", { class: "note" }, el("span", { text: "Why?" }), select),
-      el("div", { class: "row" }, sure, back),
-    );
-    sure.addEventListener("click", (event) => this.loop.fresh(event) && this.skip(select));
-    back.addEventListener("click", () => this.closeSkip());
-    this.actions.after(panel);
+  openPanel(kind, kept = null) {
+    if (this.panel || !this.view) return;
+    const done = kind === "skip"
+      ? (reason) => this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: "item skipped" })
+      : (note) => report(this.loop, kind, note);
+    this.evidence.picking.stop();
+    this.panel = new Panel(this, kind, done);
+    if (kept) this.panel.fill(kept);
+    this.actions.after(this.panel.node);
     this.actions.hidden = true;
-    select.focus();
+    this.panel.focus();
   }
 
-  closeSkip() {
-    this.node.querySelector(".skipping")?.remove();
+  closePanel() {
+    this.panel?.node.remove();
+    this.panel = null;
     this.actions.hidden = false;
+    this.remember();
     this.save.focus();
-  }
-
-  skip(select) {
-    const note = this.note.value.trim();
-    if (!select.value || (select.value === "other" && !note)) {
-      this.loop.say(select.value ? "Say in the note what the reason is." : "Choose a reason first.", "hint");
-      (select.value ? this.note : select).focus();
-      return;
-    }
-    const reason = note ? `${select.value}: ${note}` : select.value;
-    this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: "item skipped" });
   }
 }

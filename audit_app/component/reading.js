@@ -140,18 +140,45 @@ class Reading {
     this.pane.scrollBy({ top });
   }
 
-  // The selected words with their place, if they stand in one passage.
-  quote() {
-    const range = this.selected();
-    const text = range?.startContainer;
-    const passage = text?.parentElement?.matches?.(".passage .text") ? text.parentElement.closest(".passage") : null;
-    if (!passage || range.endContainer !== text || range.startOffset >= range.endOffset) return null;
+  // The stored text of every passage that is open, as the one text node that it is.
+  passageTexts() {
+    return [...this.pane.querySelectorAll(".passage .text:not(.blank)")].map((node) => node.firstChild);
+  }
+
+  // The selected words with their place: a list, one entry for each passage that the selection touches. A selection
+  // may begin or end outside (a triple click ends in the next heading): what lies inside the passage counts.
+  quotes() {
+    const selected = this.selected();
+    if (!selected) return [];
+    const range = document.createRange();
+    range.setStart(selected.startContainer, selected.startOffset);
+    range.setEnd(selected.endContainer, selected.endOffset);
+    return present(
+      this.passageTexts().map((text) => {
+        if (!range.intersectsNode(text)) return null;
+        const start = range.startContainer === text ? range.startOffset : 0;
+        const end = range.endContainer === text ? range.endOffset : text.length;
+        return this.quoteOf(text, start, end);
+      }),
+    );
+  }
+
+  // Blanks at either end are no part of a quote.
+  quoteOf(text, start, end) {
+    const words = text.data.slice(start, end);
+    if (words.trim() === "") return null;
+    const from = start + words.length - words.trimStart().length;
+    const to = end - (words.length - words.trimEnd().length);
     return {
-      passage: Number(passage.dataset.number),
-      start: points(text.data, range.startOffset),
-      end: points(text.data, range.endOffset),
-      text: text.data.slice(range.startOffset, range.endOffset),
+      passage: Number(text.parentElement.closest(".passage").dataset.number),
+      start: points(text.data, from),
+      end: points(text.data, to),
+      text: text.data.slice(from, to),
     };
+  }
+
+  deselect() {
+    document.getSelection()?.removeAllRanges();
   }
 
   selected() {

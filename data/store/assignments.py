@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from data.records import Assignment
-from data.store.connection import Store, new_id
+from data.store.connection import Store, new_id, now
 
 
 def of_row(row: dict[str, Any]) -> Assignment:
@@ -23,6 +23,8 @@ def of_row(row: dict[str, Any]) -> Assignment:
         state=row["state"],
         lease_until=row["lease_until"],
         reserved_for=row["reserved_for"],
+        reason=row["reason"],
+        finished_at=row["finished_at"],
     )
 
 
@@ -105,8 +107,8 @@ def renew(store: Store, assignment_id: str, until: str) -> None:
 def finish(store: Store, assignment_id: str, state: str, reason: str | None = None) -> None:
     """The work is done, or was skipped for a reason."""
     store.change(
-        "UPDATE assignment SET state = ?, reason = ?, lease_until = NULL WHERE assignment_id = ?",
-        [state, reason, assignment_id],
+        "UPDATE assignment SET state = ?, reason = ?, lease_until = NULL, finished_at = ? WHERE assignment_id = ?",
+        [state, reason, now(), assignment_id],
     )
 
 
@@ -136,3 +138,38 @@ def done_by(store: Store, person_id: str, passes: Iterable[str]) -> int:
         [person_id, *marks],
     )
     return int(row["n"]) if row else 0
+
+
+def done_since(store: Store, person_id: str, since: str) -> int:
+    """How many items this person has finished since a time."""
+    row = store.row(
+        "SELECT count(*) AS n FROM assignment WHERE person_id = ? AND finished_at >= ? AND state = 'done'",
+        [person_id, since],
+    )
+    return int(row["n"]) if row else 0
+
+
+def looked_back_at(store: Store, person_id: str, passes: Iterable[str]) -> list[Assignment]:
+    """What this person has finished, the newest first.
+
+    Of an item that came again only the last showing, and nothing while it is there again: what was answered the first
+    time would be copied.
+    """
+    marks = list(passes)
+    rows = store.rows(
+        f"SELECT * FROM assignment AS a WHERE person_id = ? AND state IN ('done', 'skipped') "
+        f"AND pass IN ({', '.join('?' * len(marks))}) AND NOT {_CAME_AGAIN} ORDER BY finished_at DESC, position DESC",
+        [person_id, *marks],
+    )
+    return [of_row(row) for row in rows]
+
+
+_CAME_AGAIN = """EXISTS (SELECT 1 FROM assignment AS b
+    WHERE b.person_id = a.person_id AND b.task_id = a.task_id AND b.item_id = a.item_id
+    AND b.item_kind = a.item_kind AND b.pass = a.pass AND b.occasion > a.occasion AND b.state <> 'open')"""
+
+
+def came_again(store: Store, first: Assignment) -> bool:
+    """Whether the item of this assignment was shown to its person once more."""
+    sql = f"SELECT 1 FROM assignment AS a WHERE assignment_id = ? AND {_CAME_AGAIN}"
+    return store.row(sql, [first.assignment_id]) is not None

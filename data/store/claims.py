@@ -163,3 +163,22 @@ def _in_time(due: list[int], n_before: int) -> int:
     for place in sorted(due):
         n += place <= n_before + n
     return n
+
+
+def kept_back(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: bool) -> dict[str, int]:
+    """Why the openings of the plan that nobody has begun are not for this person: how many by the first reason.
+
+    The reasons: mine (they have the item), dealt (to somebody else), gold (they saw the answer), context (they read
+    another one of the task), evidence (they still owe grounding labels of the task).
+    """
+    owes = "0" if pass_ == "evidence" else f"NOT ({_OWES_NOTHING})"
+    strict = "1" if pass_ == "evidence" else "0"
+    rows = store.rows(
+        f"{_tables(pass_)} SELECT CASE WHEN a.item_id IN (SELECT item_id FROM mine WHERE pass = a.pass) THEN 'mine' "
+        f"WHEN NOT {_FOR_ME} THEN 'dealt' WHEN {strict} AND NOT ({_NEVER_SAW_GOLD}) THEN 'gold' "
+        f"WHEN {strict} AND NOT {_ONE_CONTEXT} THEN 'context' WHEN {owes} THEN 'evidence' END AS why, count(*) AS n "
+        "FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id "
+        f"WHERE a.pass = '{pass_}' AND a.state = 'open' AND a.purpose = 'plan' GROUP BY why",
+        {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
+    )
+    return {row["why"]: int(row["n"]) for row in rows if row["why"]}

@@ -18,6 +18,8 @@ from data.study import Study
 
 BUSY_SECONDS = 10.0
 
+Connection = sqlite3.Connection
+
 
 class StudyBusy(StudyProblem):
     """The database could not be written just now (locked, or the disk is full): trying again may work."""
@@ -107,6 +109,20 @@ def open_store(study: Study) -> Iterator[Store]:
             yield Store(db)
         finally:
             conn.close()
+
+
+def hold_open(study: Study) -> sqlite3.Connection:
+    """A connection that a server keeps and does nothing with, which makes every other one cheap to close.
+
+    Whoever closes the last connection to a WAL database copies the log into it and waits for the disk.
+
+    Raises:
+        StudyProblem: The file cannot be read.
+    """
+    with _speaking(study.database):
+        conn = sqlite3.connect(study.database, timeout=BUSY_SECONDS, check_same_thread=False)
+        conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # one that has read nothing holds nothing
+        return conn
 
 
 def _to_wal(conn: sqlite3.Connection) -> None:

@@ -35,6 +35,22 @@ def current(store: Store, assignment_id: str) -> dict[str, LabelEvent]:
     return {row["label"]: _event(row) for row in rows}
 
 
+def first_given(store: Store, assignment_id: str) -> dict[str, str]:
+    """When each label of an assignment was answered for the first time, in that order."""
+    rows = store.rows(
+        "SELECT label, min(created_at) AS at FROM label_event WHERE assignment_id = ? "
+        "GROUP BY label ORDER BY min(event_id)",
+        [assignment_id],
+    )
+    return {row["label"]: row["at"] for row in rows}
+
+
+def active_seconds(store: Store, assignment_id: str) -> float:
+    """The work on one item: every version of every answer, each counted once."""
+    row = store.row("SELECT sum(active_seconds) AS n FROM label_event WHERE assignment_id = ?", [assignment_id])
+    return float(row["n"] or 0) if row else 0.0
+
+
 def next_seq(store: Store, assignment_id: str) -> int:
     """The sequence number that the next answer should carry."""
     row = store.row("SELECT max(client_seq) AS n FROM label_event WHERE assignment_id = ?", [assignment_id])
@@ -45,6 +61,19 @@ def expose(store: Store, assignment_id: str, person_id: str, view: str, fields: 
     """Keeps what is about to be shown."""
     row = {"assignment_id": assignment_id, "person_id": person_id, "view": view, "fields": list(fields)}
     store.insert("exposure", [{**row, "shown_at": now()}])
+
+
+def shown_since(store: Store, assignment_id: str, person_id: str, since: str) -> set[str]:
+    """What this person was shown from a time on: artifacts of this item, and the gold answer wherever in its task."""
+    rows = store.rows(
+        "SELECT DISTINCT e.fields, x.item_kind = mine.item_kind AND x.item_id = mine.item_id AS here "
+        "FROM assignment AS mine JOIN assignment AS x ON x.task_id = mine.task_id "
+        "JOIN exposure AS e ON e.assignment_id = x.assignment_id "
+        "WHERE mine.assignment_id = ? AND e.person_id = ? AND e.shown_at >= ?",
+        [assignment_id, person_id, since],
+    )
+    shown = {(field, row["here"]) for row in rows for field in json.loads(row["fields"])}
+    return {field for field, here in shown if here or field == "gold_answer"}
 
 
 def seen_before(store: Store, assignment_id: str, person_id: str) -> dict[str, Any]:
@@ -68,9 +97,12 @@ def answers(store: Store, item_kind: str) -> list[dict[str, Any]]:
     """
     return store.rows(
         "SELECT a.item_id, a.item_kind, a.task_id, a.context_id, a.person_id, a.pass, a.purpose, a.occasion, "
-        "a.plan_order, a.state, a.reason, l.label, l.value, l.evidence, l.comment, l.seen_before, l.active_seconds, "
-        "l.rubric_hash, l.created_at "
+        "a.plan_order, a.state, a.reason, l.label, l.value, l.evidence, l.comment, l.seen_before, v.active_seconds, "
+        "l.rubric_hash, l.created_at, v.version, (SELECT json_group_array(json_object('kind', f.kind, 'note', f.note)) "
+        "FROM flag AS f WHERE f.assignment_id = a.assignment_id AND (f.label = l.label OR l.label IS NULL)) AS flags "
         "FROM assignment AS a LEFT JOIN current_label AS l USING (assignment_id) "
+        "LEFT JOIN (SELECT assignment_id, label, count(*) AS version, sum(active_seconds) AS active_seconds "
+        "FROM label_event GROUP BY assignment_id, label) AS v USING (assignment_id, label) "
         "WHERE a.item_kind = ? AND a.person_id IS NOT NULL "
         "ORDER BY a.item_id, a.pass, a.purpose, a.occasion, a.plan_order, l.event_id",
         [item_kind],
@@ -80,6 +112,12 @@ def answers(store: Store, item_kind: str) -> list[dict[str, Any]]:
 def resolutions(store: Store) -> list[dict[str, Any]]:
     """The adjudicated values, oldest first."""
     return store.rows("SELECT * FROM resolution ORDER BY rowid")
+
+
+def is_resolved(store: Store, item_kind: str, item_id: str, label: str) -> bool:
+    """Whether this label of an item has an adjudicated value."""
+    sql = "SELECT 1 FROM resolution WHERE item_kind = ? AND item_id = ? AND label = ?"
+    return store.row(sql, [item_kind, item_id, label]) is not None
 
 
 def resolve(store: Store, resolution: Mapping[str, Any]) -> None:

@@ -41,6 +41,18 @@ class FakeStudy:
         self.kept.append(answer)
         return {"saved": {"label": answer["label"]}, "next": self.next_view(person, answer["screen"])}
 
+    def look_back(self, person: Person, *place: str | None, before: bool) -> dict[str, Any]:
+        return {"place": [person.person_id, *place], "before": before}
+
+    def my_items(self, person: Person, screen: str) -> dict[str, Any]:
+        return {"items": [], "of": [person.person_id, screen]}
+
+    def flag(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        return {"flagged": [person.person_id, sent["note"]]}
+
+    def renew(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        return {"lease_seconds": 60, "of": [person.person_id, sent["assignment_id"]]}
+
 
 @pytest.fixture
 def study() -> FakeStudy:
@@ -89,6 +101,36 @@ def test_an_answer_is_kept_and_the_next_view_comes_back(anna: TestClient, study:
     assert answer.json()["saved"] == {"label": "G"}
     assert answer.json()["next"]["state"] == "empty"
     assert study.kept == [ANSWER]
+
+
+def test_looking_back_names_an_answer_or_the_one_before_it(anna: TestClient) -> None:
+    answer = anna.get("/api/back?screen=context&assignment=a1&label=G&before=1")
+    assert answer.json() == {"place": ["p1", "context", "a1", "G"], "before": True}
+    assert answer.headers["cache-control"] == "no-store"
+    assert anna.get("/api/back").json() == {"place": ["p1", "label", None, None], "before": False}
+
+
+def test_own_items_flags_and_leases(anna: TestClient) -> None:
+    assert anna.get("/api/items?screen=context").json()["of"] == ["p1", "context"]
+    sent = {"screen": "label", "assignment_id": "a1", "note": "see this"}
+    assert anna.post("/api/flag", json=sent, headers=OURS).json() == {"flagged": ["p1", "see this"]}
+    assert anna.post("/api/lease", json=sent, headers=OURS).json()["of"] == ["p1", "a1"]
+
+
+@pytest.mark.parametrize("path", ["/api/flag", "/api/lease"])
+def test_what_changes_something_comes_from_our_own_pages_only(client: TestClient, study: FakeStudy, path: str) -> None:
+    assert client.post(path, json=ANSWER, headers=OURS).status_code == 401
+    client.cookies.set(COOKIE, "secret")
+    assert client.post(path, json=ANSWER).status_code == 403
+    assert client.post(path, json=ANSWER, headers={**OURS, "Origin": "http://evil.example"}).status_code == 403
+    assert client.get(path).status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/api/back", "/api/items"])
+def test_looking_back_needs_a_session_and_a_screen(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 401
+    client.cookies.set(COOKIE, "secret")
+    assert client.get(f"{path}?screen=admin").status_code == 422
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,11 @@ def refused(desk: Any, view: dict[str, Any], value: Any = "1", **more: Any) -> i
         ({"assignment_id": "nobody"}, 403),
         ({"assignment_id": None}, 403),
         ({"label": "skip"}, 422),
+        ({"label": "skip", "comment": "because"}, 422),
+        ({"label": "skip", "comment": "other"}, 422),
+        ({"label": "skip", "comment": "other:  "}, 422),
+        ({"label": "skip", "comment": "other: \ud800"}, 422),
+        ({"revise": True}, 409),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_is_kept(
@@ -232,9 +237,10 @@ def test_an_answer_remembers_what_was_seen_of_the_task_before(study: Study, pers
 def test_quotes_seconds_and_rubric_are_kept(study: Study, person_in: Any, desk: Any) -> None:
     ann = desk(study, person_in(study, "ann"))
     quote = {"passage": 1, "start": 0, "end": 7, "text": "passage"}
-    ann.answer(ann.view(), "1", evidence=[quote], active_seconds=3.5)
+    ann.finish(yes, limit=2)
+    ann.answer(ann.view(), "established", evidence=[quote], active_seconds=3.5)
     ann.answer(ann.view(), "1", active_seconds=-1)
-    first, second = rows(study, "SELECT * FROM label_event ORDER BY event_id")
+    first, second = rows(study, "SELECT * FROM label_event ORDER BY event_id LIMIT 2 OFFSET 2")
     assert (json.loads(first["evidence"]), first["active_seconds"]) == ([quote], 3.5)
     assert (second["evidence"], second["active_seconds"]) == ("[]", None)
     assert first["rubric_hash"] == study.rubric.hash

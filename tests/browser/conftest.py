@@ -31,7 +31,7 @@ ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
 ]  # fmt: skip
-TASKS = 30
+TASKS = 90
 
 HOSTILE = (
     '<img src="http://evil.example/pixel.png" onerror="document.title=1"><script>document.title="pwned"</script>'
@@ -54,7 +54,7 @@ def passages(number: int) -> list[dict[str, Any]]:
 
 
 def fill(study: Study, folder: Path) -> None:
-    """The same small task thirty times over; what must stay hidden has a word of its own."""
+    """The same small task ninety times over; what must stay hidden has a word of its own."""
     numbers = range(TASKS)
     rows: dict[str, list[dict[str, Any]]] = {
         "tasks": [
@@ -78,9 +78,19 @@ def fill(study: Study, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = init_study(tmp_path_factory.mktemp("study"))
-    fill(made, tmp_path_factory.mktemp("files"))
+def study(new_study: Callable[[], Study]) -> Study:
+    return new_study()
+
+
+@pytest.fixture(scope="session")
+def new_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Study]:
+    """Makes a study of its own for a test that changes settings."""
+
+    def made() -> Study:
+        study = init_study(tmp_path_factory.mktemp("study"))
+        fill(study, tmp_path_factory.mktemp("files"))
+        return study
+
     return made
 
 
@@ -92,9 +102,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path, log: Path) -> Iterator[str]:
+def serving(folder: Path, log: Path, port: int | None = None) -> Iterator[str]:
     """The address of a real server on this study folder, once it answers."""
-    port = free_port()
+    port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     with log.open("wb") as out:
         server = subprocess.Popen(command(port=port), env=environment(folder), stdout=out, stderr=out)
@@ -180,7 +190,7 @@ def events(study: Study) -> Callable[[], list[dict[str, Any]]]:
 
 
 @pytest.fixture(scope="session")
-def serve_folder() -> Callable[[Path, Path], Any]:
+def serve_folder() -> Callable[..., Any]:
     """Starts a server of its own on a study folder, logging to a file: a context manager that gives its address."""
     return serving
 

@@ -89,7 +89,12 @@ def answer_one(page: Page, said: Mapping[str, tuple[str, ...]]) -> str:
     question, text = page.locator(".asking h2").inner_text(), page.locator(".reading").inner_text()
     label = next(name for name in KEYS if RUBRIC[name].question == question)
     word = next(word for word in said if f"It is the {word}." in text)
-    page.keyboard.press(KEYS[label][said[word]["DAGC".index(label)]])
+    value = said[word]["DAGC".index(label)]
+    page.keyboard.press(KEYS[label][value])
+    if value in ("established", "contradicted"):
+        page.keyboard.press("e")
+        page.keyboard.press("e")
+        expect(page.locator(".quotes li")).to_have_text(f"Passage 1: “About the {word}.”✕")
     with page.expect_response(lambda response: "/api/label" in response.url) as posted:
         page.keyboard.press("Enter")
     wait_until_drawn(page, posted.value.json()["next"])

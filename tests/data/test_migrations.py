@@ -5,12 +5,13 @@ from sqlite_utils import Database
 
 from data.errors import StudyProblem
 from data.migrations import migrations
+from data.store import assignments
 from data.store.connection import open_store
 from data.study import Study
 
 TABLES = {
     "setting", "text", "item", "sample", "draw", "subsample", "person", "session", "assignment", "label_event",
-    "exposure", "resolution", "top_up", "registration", "sign_in_attempt",
+    "exposure", "resolution", "top_up", "registration", "flag", "sign_in_attempt",
 }  # fmt: skip
 
 
@@ -63,3 +64,22 @@ def test_unknown_kinds_and_people_are_refused(study: Study) -> None:
             store.insert("item", [{"item_kind": "task", "item_id": "x", "task_id": "t"}])
         with pytest.raises(sqlite3.IntegrityError):
             store.insert("session", [{"secret_hash": "x", "person_id": "nobody", "created_at": "now"}])
+
+
+def test_work_that_was_finished_before_there_was_a_time_for_it_gets_that_of_its_last_answer(study: Study) -> None:
+    with open_store(study) as store:
+        for statement in ("DROP TABLE flag", "DROP INDEX assignment_finished",
+                          "ALTER TABLE assignment DROP COLUMN finished_at"):  # fmt: skip
+            store.change(statement, ())
+        store.change("DELETE FROM _sqlite_migrations WHERE name LIKE 'm004%'", ())
+        store.insert("item", [{"item_kind": "response", "item_id": "r", "task_id": "t", "context_id": None}])
+        opening = assignments.opening({"item_kind": "response", "item_id": "r", "task_id": "t", "context_id": None},
+                                      "evidence", 1, 0)  # fmt: skip
+        assignments.add(store, [{**opening, "assignment_id": "a", "state": "done"}])
+        assignments.add(store, [{**opening, "assignment_id": "b", "plan_order": 2}])
+        for seq, at in ((1, "2026-01-01"), (2, "2026-01-02")):
+            event = {"assignment_id": "a", "label": "D", "value": "1", "evidence": [], "seen_before": {}}
+            store.insert("label_event", [{**event, "rubric_hash": "h", "client_seq": seq, "created_at": at}])
+    with open_store(study) as store:
+        rows = store.rows("SELECT assignment_id, finished_at FROM assignment ORDER BY assignment_id")
+    assert [row["finished_at"] for row in rows] == ["2026-01-02", None]

@@ -94,6 +94,15 @@ def test_a_response_is_never_labelled_from_a_view_of_the_context() -> None:
         ),
         ({"name": '"a.b"'}, "a dot in it"),
         ({"each": '"passage"', "view": '"DisclosureView"'}, "shows none"),
+        ({"values": '[{ key = "1", value = "1", text = "Yes", evidence = "yes" }]'}, "expected true or false"),
+        ({"examples": '"none"'}, "field 'examples': label 'X'; expected a list"),
+        ({"examples": '[{ text = "a", value = "1" }]'}, "field 'examples'"),
+        ({"examples": '[{ text = "a", value = "7", why = "b" }]'}, "one of its values"),
+        ({"examples": '[{ text = "a", value = "1", why = " " }]'}, "field 'examples'"),
+        (
+            {"view": '"DisclosureView"', "values": '[{ key = "1", value = "1", text = "Yes", evidence = true }]'},
+            "no passage to quote",
+        ),
     ],
 )
 def test_each_fault_of_an_entry_is_named(changes: dict[str, str], sentence: str) -> None:
@@ -188,3 +197,11 @@ def test_a_cut_rubric_is_valid_toml_with_the_rest_untouched() -> None:
     cut = tomllib.loads(default_text(["C", "D"]))
     assert [label["name"] for label in cut["labels"]] == ["D", "C"]
     assert cut["skip_reasons"]
+
+
+def test_every_label_that_people_are_asked_for_first_comes_with_examples() -> None:
+    rubric = default_rubric()
+    for name in ("D", "A", "G", "C", "answerable", "supports"):
+        answers = [example.value for example in rubric[name].examples]
+        assert len(set(answers)) >= 2
+        assert set(answers) <= {value.value for value in rubric[name].values}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from data.errors import StudyProblem
-from data.study import drafting, init_study, open_study, replace_text
+from data.study import Labelling, drafting, init_study, open_study, replace_text
 
 
 def test_a_new_study_has_the_defaults(tmp_path: Path) -> None:
@@ -16,6 +16,30 @@ def test_a_new_study_has_the_defaults(tmp_path: Path) -> None:
     assert study.regimes == ("longfact", "liveresearchbench", "clbench")
     assert len(study.conditions) == 5
     assert study.rubric.names() == open_study(study.path).rubric.names()
+    assert study.labelling == Labelling()
+
+
+def test_how_work_comes_to_people_can_be_set_in_part_or_not_at_all(tmp_path: Path) -> None:
+    study = init_study(tmp_path / "s")
+    settings = (study.path / "study.toml").read_text()
+    replace_text(study.path / "study.toml", settings[: settings.index("[labelling]")])
+    assert open_study(study.path).labelling == Labelling()
+    replace_text(study.path / "study.toml", "[labelling]\nlease_minutes = 0.05\ndaily_limit = 40\n")
+    assert open_study(study.path).labelling == Labelling(lease_minutes=0.05, daily_limit=40)
+
+
+def test_every_fault_of_these_settings_is_named_at_once(tmp_path: Path) -> None:
+    study = init_study(tmp_path / "s")
+    text = "[labelling]\nlease_minutes = 0\nbreak_minutes = '50'\ndaily_limit = 2.5\nlunch = true\n"
+    replace_text(study.path / "study.toml", text)
+    with pytest.raises(StudyProblem) as caught:
+        open_study(study.path)
+    assert [problem.field for problem in caught.value.problems] == [
+        f"labelling.{name}" for name in ("lease_minutes", "break_minutes", "daily_limit", "lunch")
+    ]
+    replace_text(study.path / "study.toml", "labelling = 3")
+    with pytest.raises(StudyProblem, match="expected a table"):
+        open_study(study.path)
 
 
 @pytest.mark.parametrize("file", ["study.toml", "study.db", "rubric.toml"])

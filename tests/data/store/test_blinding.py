@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit_app.actions.dealing import deal_in
-from audit_app.actions.labelling import SCREENS, commit, next_view
+from audit_app.actions.labelling import commit, next_view
 from audit_app.actions.staffing import is_soft
+from audit_app.actions.turns import SCREENS
 from data.records import Context, Passage, Person, Response, Task
 from data.store import assignments, items, people
 from data.store.connection import Store, open_store

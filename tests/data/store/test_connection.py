@@ -10,7 +10,7 @@ import pytest
 
 from data.errors import StudyProblem
 from data.store import connection, settings
-from data.store.connection import Store, StudyBusy, encode, open_store
+from data.store.connection import Store, StudyBusy, encode, hold_open, open_store
 from data.study import Study, init_study
 
 
@@ -176,3 +176,24 @@ def test_several_processes_may_make_the_database_at_once(study: Study) -> None:
         process.stdin.flush()
     assert [process.communicate()[1] for process in started] == [""] * 3
     assert names(study) == [str(n) for n in range(3)]
+
+
+def test_a_held_connection_spares_the_others_the_copying_of_the_log(study: Study) -> None:
+    log = study.database.with_name("study.db-wal")
+    with open_store(study) as store:
+        put(store, "before")
+    assert not log.exists()
+    held = hold_open(study)
+    with open_store(study) as store:
+        put(store, "after")
+    assert log.stat().st_size > 0
+    assert names(study) == ["after", "before"]
+    held.close()
+    assert not log.exists()
+    assert names(study) == ["after", "before"]
+
+
+def test_a_damaged_file_is_not_held(study: Study) -> None:
+    study.database.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StudyProblem, match="not a readable database"):
+        hold_open(study)

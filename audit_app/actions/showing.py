@@ -1,0 +1,68 @@
+"""What the browser gets: the view of one label, with the fields that its definition compares and no others."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from audit_app.actions.turns import lease_end, lease_seconds, tag
+from data.questions import Question
+from data.records import Assignment, Person
+from data.store import events, flags
+from data.store.connection import Store
+from data.study import Study
+from data.views import TITLES, VIEWS, Item, View, artifacts
+
+
+def shown(
+    store: Store, study: Study, person: Person, assignment: Assignment, item: Item, label: str, owed: Sequence[str]
+) -> dict[str, Any]:
+    """The view of one label of an assignment, logged as shown."""
+    question = study.rubric[label]
+    view = VIEWS[question.view].of(item)
+    events.expose(store, assignment.assignment_id, person.person_id, question.view, sorted(artifacts(question.view)))
+    answered = events.current(store, assignment.assignment_id)
+    return {
+        "state": "view",
+        "who": tag(person),
+        "assignment_id": assignment.assignment_id,
+        "pass": assignment.pass_,
+        "view": question.view,
+        "artifacts": _artifacts(view),
+        "label": _question(question, label),
+        "step": {
+            "number": owed.index(label) + 1,
+            "of": len(owed),
+            "answered": [name for name in owed if name in answered],
+        },
+        "client_seq": events.next_seq(store, assignment.assignment_id),
+        "lease_until": lease_end(study),
+        "lease_seconds": lease_seconds(study),
+        "break_minutes": study.labelling.break_minutes,
+        "rubric_hash": study.rubric.hash,
+        "skip_reasons": list(study.rubric.skip_reasons),
+        "flags": flags.notes(store, assignment.assignment_id, "flag"),
+        "review": None,
+    }
+
+
+def _artifacts(view: View) -> list[dict[str, Any]]:
+    """The fields of a view as the browser gets them: nothing is added, nothing is left out."""
+    found = []
+    for name, value in asdict(view).items():
+        kind = "passages" if name == "passages" else "texts" if isinstance(value, tuple | list) else "text"
+        found.append({"name": name, "title": TITLES[name], kind: list(value) if kind != "text" else value})
+    return found
+
+
+def _question(question: Question, label: str) -> dict[str, Any]:
+    passage = label.partition(".")[2]
+    return {
+        "name": label,
+        "title": question.title,
+        "question": question.question,
+        "definition": question.definition,
+        "examples": [asdict(example) for example in question.examples],
+        "kind": question.kind,
+        "passage": int(passage) if passage else None,
+        "values": [asdict(value) for value in question.values],
+    }

@@ -1,0 +1,47 @@
+// The line on top: how far one is, what was saved, and below it what needs attention.
+
+class Bar {
+  constructor(loop) {
+    this.count = el("span", { class: "count" });
+    this.track = el("div", { class: "track", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" });
+    this.track.append(el("div", { class: "fill" }));
+    this.step = el("span", { class: "step" });
+    this.said = el("span", { class: "said", role: "status", "aria-live": "polite" });
+    this.alarm = el("div", { class: "alarm", role: "alert", hidden: true });
+    const opener = (name, text, action, ...more) =>
+      el("button", { type: "button", class: `plain ${name}`, "aria-haspopup": "dialog", text, onclick: action }, ...more);
+    const mine = opener("own", "My items", () => loop.mine.show());
+    const keys = opener("keys", "Keys", () => loop.keys.toggle(), el("kbd", { text: "h" }));
+    this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, mine, keys);
+  }
+
+  draw(view) {
+    if (view.progress) this.drawProgress(view.progress);
+    const where = view.step ? `question ${view.step.number} of ${view.step.of}` : "";
+    this.step.textContent = view.review ? `looking back · ${where}` : where;
+  }
+
+  drawProgress({ done = 0, of = 0 }) {
+    this.count.textContent = of ? `${done} of ${of}` : "";
+    this.track.hidden = !of;
+    this.track.setAttribute("aria-valuemax", of);
+    this.track.setAttribute("aria-valuenow", done);
+    this.track.firstChild.style.width = of ? `${Math.min(100, (100 * done) / of)}%` : "0";
+  }
+
+  // `aside` is heard by a screen reader and not seen.
+  say(text, kind, aside) {
+    this.said.className = `said ${kind}`;
+    this.said.replaceChildren(text, ...present([aside ? el("span", { class: "unseen", text: aside }) : null]));
+  }
+
+  warn(text, actions) {
+    this.alarm.replaceChildren(el("span", { text }), ...actions);
+    this.alarm.hidden = false;
+  }
+
+  calm() {
+    this.alarm.hidden = true;
+    this.alarm.replaceChildren();
+  }
+}

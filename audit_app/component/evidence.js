@@ -1,0 +1,87 @@
+// The quotes that go with an answer: chosen with the mouse or sentence by sentence, listed, removable.
+
+class Evidence {
+  constructor(question) {
+    this.question = question;
+    this.picking = new Picking(question.reading);
+    this.quotes = [];
+    this.waived = false; // whether its lack was pointed out for the answer that is chosen now
+  }
+
+  clear() {
+    this.picking.stop();
+    this.quotes = [];
+  }
+
+  draw(quotes) {
+    const { loop } = this.question;
+    const final = Boolean(this.question.final());
+    const button = el("button", { type: "button", class: "plain", hidden: final, text: "Quote from a passage" }, el("kbd", { text: "e" }));
+    // Pressing the button must not take the selection away first.
+    button.addEventListener("mousedown", (event) => event.preventDefault());
+    button.addEventListener("click", (event) => loop.fresh(event) && this.quote());
+    this.list = el("ul", { class: "quotes", "aria-label": "Quotes" });
+    this.asked = el("p", { class: "wanted", hidden: true, text: "Quote the words that show it: select them, or press e." });
+    this.keep(quotes);
+    this.waived = false;
+    return el("div", { class: "evidence" }, this.asked, button, this.list);
+  }
+
+  keep(quotes) {
+    this.quotes = quotes;
+    this.list.replaceChildren(...quotes.map((quote) => this.drawQuote(quote)));
+    this.question.reading.highlight(quotes);
+  }
+
+  drawQuote(quote) {
+    const remove = () => {
+      this.keep(this.quotes.filter((other) => other !== quote));
+      this.question.show();
+      this.question.remember();
+    };
+    const cross = el("button", { type: "button", class: "plain", "aria-label": "Remove this quote", text: "✕", onclick: remove });
+    const words = el("span", { dir: "auto", text: `Passage ${quote.passage}: “${quote.text}”` });
+    return el("li", {}, words, this.question.final() ? null : cross);
+  }
+
+  show() {
+    if (this.question.hasPassages()) this.asked.hidden = !this.lacks();
+  }
+
+  // Whether the answer that is chosen asks for a quote and has none.
+  lacks() {
+    const { question } = this;
+    const { values } = question.view.label;
+    const asked = values.some((value) => value.evidence && question.chosen.includes(value.value));
+    return asked && question.hasPassages() && this.quotes.length === 0 && !question.final();
+  }
+
+  wanted() {
+    return this.lacks() && !this.waived;
+  }
+
+  ask() {
+    this.waived = true;
+    this.question.loop.say("Quote the words that show it (select, then e) – or Enter again to save without a quote.", "hint");
+  }
+
+  // What is selected is quoted; with nothing selected a sentence is picked first.
+  quote() {
+    const { question, picking } = this;
+    const { loop, reading } = question;
+    if (question.final()) return undefined;
+    const found = reading.quotes();
+    if (found.length > 1) return loop.say("Select words inside one passage, not across several.", "hint");
+    if (found.length === 0) return picking.start() ? picking.tell(loop) : loop.say("There is nothing to quote.", "hint");
+    picking.stop();
+    reading.deselect();
+    const [quote] = found;
+    const same = (other) => ["passage", "start", "end"].every((name) => other[name] === quote[name]);
+    if (this.quotes.some(same)) return loop.say("Quoted already.");
+    this.keep([...this.quotes, quote]);
+    question.show();
+    question.remember();
+    this.list.lastElementChild.scrollIntoView({ block: "nearest" });
+    return loop.say("Quoted.");
+  }
+}

@@ -1,0 +1,128 @@
+// Quoting by keyboard: a selection that moves through the passages sentence by sentence.
+
+// Where the sentences of a text begin and end, in UTF-16 units; blanks around them left out.
+function sentences(text) {
+  const parts = globalThis.Intl?.Segmenter
+    ? Array.from(new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text), (part) => [part.index, part.segment])
+    : Array.from(text.matchAll(/[^\n]+/g), (line) => [line.index, line[0]]);
+  return present(
+    parts.map(([start, words]) => {
+      if (words.trim() === "") return null;
+      const from = start + words.length - words.trimStart().length;
+      return [from, start + words.trimEnd().length];
+    }),
+  );
+}
+
+class Picking {
+  constructor(reading) {
+    this.reading = reading;
+    this.known = new WeakMap();
+    this.active = false;
+  }
+
+  sentencesOf(text) {
+    if (!this.known.has(text)) this.known.set(text, sentences(text.data));
+    return this.known.get(text);
+  }
+
+  // Begins at the sentence that was picked last, else at the first one in sight. False when there is nothing to pick.
+  start() {
+    this.texts = this.reading.passageTexts().filter((text) => this.sentencesOf(text).length);
+    if (this.texts.length === 0) return false;
+    this.active = true;
+    const again = this.texts.indexOf(this.text);
+    if (again === -1) this.enter(this.texts.find((text) => this.inSight(text)) ?? this.texts[0]);
+    this.show();
+    return true;
+  }
+
+  stop() {
+    if (!this.active) return;
+    this.active = false;
+    this.reading.deselect();
+  }
+
+  enter(text, last = false) {
+    this.text = text;
+    this.first = this.last = last ? this.sentencesOf(text).length - 1 : this.firstInSight(text);
+  }
+
+  inSight(text) {
+    const box = text.parentElement.closest(".passage").getBoundingClientRect();
+    const pane = this.reading.pane.getBoundingClientRect();
+    return box.bottom > pane.top + 40 && box.top < pane.bottom && !text.parentElement.parentElement.hidden;
+  }
+
+  firstInSight(text) {
+    const top = this.reading.pane.getBoundingClientRect().top + 40;
+    const all = this.sentencesOf(text);
+    // Halving: a long passage has thousands, and each is measured.
+    let [low, high] = [0, all.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.box(text, all[middle][0], all[middle][1]).bottom > top) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  box(text, start, end) {
+    const range = document.createRange();
+    range.setStart(text, start);
+    range.setEnd(text, end);
+    return range.getBoundingClientRect();
+  }
+
+  // What a key does while picking; false when it is none of ours.
+  key(event) {
+    const code = event.code;
+    const all = this.sentencesOf(this.text);
+    if (event.shiftKey && ["ArrowDown", "ArrowRight"].includes(code)) this.last = Math.min(this.last + 1, all.length - 1);
+    else if (event.shiftKey && ["ArrowUp", "ArrowLeft"].includes(code)) this.last = Math.max(this.last - 1, this.first);
+    else if (["ArrowDown", "ArrowRight"].includes(code)) this.step(1);
+    else if (["ArrowUp", "ArrowLeft"].includes(code)) this.step(-1);
+    else if (code === "PageDown") this.passage(1);
+    else if (code === "PageUp") this.passage(-1);
+    else if (code === "Home") this.first = this.last = 0;
+    else if (code === "End") this.first = this.last = all.length - 1;
+    else return false;
+    this.show();
+    return true;
+  }
+
+  step(by) {
+    const next = (by > 0 ? this.last : this.first) + by;
+    if (next < 0 || next >= this.sentencesOf(this.text).length) this.passage(by, by < 0);
+    else this.first = this.last = next;
+  }
+
+  passage(by, last = false) {
+    const next = this.texts[this.texts.indexOf(this.text) + by];
+    if (!next) return;
+    this.text = next;
+    this.first = this.last = last ? this.sentencesOf(next).length - 1 : 0;
+  }
+
+  show() {
+    const all = this.sentencesOf(this.text);
+    const [start, end] = [all[this.first][0], all[this.last][1]];
+    const body = this.text.parentElement.parentElement;
+    if (body.hidden) fold(body.previousElementSibling, true);
+    document.getSelection().setBaseAndExtent(this.text, start, this.text, end);
+    const pane = this.reading.pane;
+    const [box, frame] = [this.box(this.text, start, end), pane.getBoundingClientRect()];
+    const head = body.previousElementSibling.offsetHeight + 8;
+    if (box.top < frame.top + head) pane.scrollTop += box.top - frame.top - head;
+    else if (box.bottom > frame.bottom - 8) pane.scrollTop += Math.min(box.bottom - frame.bottom + 8, box.top - frame.top - head);
+  }
+
+  // Where one is, for the eye; the words themselves, which the eye sees marked, for a screen reader.
+  tell(loop) {
+    const all = this.sentencesOf(this.text);
+    const number = this.text.parentElement.closest(".passage").dataset.number;
+    const which = this.first === this.last ? `sentence ${this.first + 1}` : `sentences ${this.first + 1} to ${this.last + 1}`;
+    const words = this.text.data.slice(all[this.first][0], all[this.last][1]);
+    loop.say(`Passage ${number}, ${which} of ${all.length}: ↑ ↓ move, Shift adds, e quotes`, "hint", ` “${words}” Esc leaves.`);
+  }
+}

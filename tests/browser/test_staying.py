@@ -1,0 +1,267 @@
+"""Nothing typed is lost: by reload, restart, sign-out, another tab, a lease that ran out, the back button."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from audit_app.actions.people import add_person
+from data.store.connection import open_store
+from data.study import Study, replace_text
+
+Events = Callable[[], list[dict[str, Any]]]
+QUICK = "[labelling]\nlease_minutes = 0.05\nbreak_minutes = 0.02\ndaily_limit = 2\n"  # 3 s, 1.2 s
+
+
+@pytest.fixture(scope="module")
+def quick(new_study: Callable[[], Study]) -> Study:
+    """A study whose leases and spells of work last seconds."""
+    made = new_study()
+    replace_text(made.path / "study.toml", QUICK)
+    return made
+
+
+@pytest.fixture(scope="module")
+def address(quick: Study, tmp_path_factory: pytest.TempPathFactory, serve_folder: Callable[..., Any]) -> Iterator[str]:
+    with serve_folder(quick.path, tmp_path_factory.mktemp("quick") / "server.log") as found:
+        yield found
+
+
+@pytest.fixture
+def hurried(context: BrowserContext, quick: Study, address: str) -> Page:
+    """The labelling page of somebody new in the quick study."""
+    made = context.new_page()
+    made.goto(add_person(quick, "Annotator", address=address).link)
+    ready(made)
+    return made
+
+
+def ready(page: Page) -> None:
+    page.locator(".audit[data-phase=asking]").wait_for()
+
+
+def title(page: Page) -> Locator:
+    return page.locator(".name > span").first
+
+
+def type_note(page: Page, text: str) -> None:
+    page.keyboard.press("n")
+    page.keyboard.type(text)
+    expect(page.locator("#note")).to_have_value(text)
+
+
+def alert(page: Page) -> Locator:
+    return page.get_by_role("alert")
+
+
+def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, context: BrowserContext, server: str,
+                                                                 events: Events) -> None:  # fmt: skip
+    type_note(page, "begun in the first")
+    second = context.new_page()
+    second.goto(server)
+    expect(alert(second)).to_contain_text("open in another tab")
+    second.keyboard.press("1")
+    assert second.locator(".value[aria-pressed=true]").count() == 0
+    second.get_by_role("button", name="Use this one").click()
+    ready(second)
+    expect(second.locator("#note")).to_have_value("begun in the first")
+    expect(alert(page)).to_contain_text("open in another tab")
+    before = len(events())
+    page.bring_to_front()
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    second.bring_to_front()
+    second.keyboard.press("1")
+    second.keyboard.press("Enter")
+    expect(second.locator(".bar .said")).to_contain_text("Saved")
+    assert [(row["value"], row["comment"]) for row in events()[before:]] == [("1", "begun in the first")]
+    page.get_by_role("button", name="Use this one").click()
+    expect(title(page)).to_have_text("Substantive answer")
+
+
+def test_the_other_screen_is_no_second_tab(page: Page, context: BrowserContext, server: str) -> None:
+    other = context.new_page()
+    other.goto(f"{server}/context")
+    ready(other)
+    expect(alert(other)).to_have_count(0)
+    expect(alert(page)).to_have_count(0)
+
+
+def test_a_closed_tab_is_no_second_tab(page: Page, context: BrowserContext, server: str) -> None:
+    type_note(page, "half")
+    page.close()
+    again = context.new_page()
+    again.goto(server)
+    ready(again)
+    expect(again.locator("#note")).to_have_value("half")
+
+
+def test_a_note_outlives_signing_out_but_is_never_shown_to_somebody_else(
+    page: Page, link: Callable[..., str], server: str, study: Study, context: BrowserContext
+) -> None:
+    type_note(page, "mine alone")
+    with open_store(study) as store:
+        store.change("UPDATE assignment SET lease_until = '2000' WHERE state = 'claimed'", ())
+    before = context.cookies()
+    page.goto(f"{server}/out")
+    expect(page.get_by_text("You are signed out")).to_be_visible()
+    assert before
+    page.goto(link("Somebody else"))  # may be given the very item that was let go
+    ready(page)
+    expect(page.locator("#note")).to_have_value("")
+    kept = page.evaluate("Object.entries(localStorage).filter(([, value]) => value.includes('mine alone')).length")
+    assert kept == 1
+
+
+def test_a_note_outlives_signing_out_and_in_again(context: BrowserContext, study: Study, server: str) -> None:
+    mine = add_person(study, "Annotator", address=server).link
+    page = context.new_page()
+    page.goto(mine)
+    ready(page)
+    type_note(page, "before lunch")
+    page.goto(f"{server}/out")
+    page.goto(mine)
+    ready(page)
+    expect(page.locator("#note")).to_have_value("before lunch")
+
+
+def test_a_saved_answer_leaves_no_draft_behind(page: Page) -> None:
+    type_note(page, "soon saved")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    assert "soon saved" not in page.evaluate("JSON.stringify(localStorage)")
+
+
+def test_the_back_button_of_the_browser_loses_nothing(page: Page) -> None:
+    type_note(page, "on my way")
+    page.get_by_role("link", name="Context audit").click()
+    expect(title(page)).to_have_text("Answerable")
+    page.go_back()
+    expect(title(page)).to_have_text("Discloses")
+    expect(page.locator("#note")).to_have_value("on my way")
+    ready(page)
+
+
+def test_a_server_that_starts_anew_finds_the_note_and_takes_the_answer(
+    chromium: Browser, quick: Study, tmp_path: Path, serve_folder: Callable[..., Any]
+) -> None:
+    browser = chromium.new_context()
+    page = browser.new_page()
+    with serve_folder(quick.path, tmp_path / "one.log") as first:
+        page.goto(add_person(quick, "Annotator", address=first).link)
+        ready(page)
+        type_note(page, "typed before")
+    page.keyboard.type(" and while it was away")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    with serve_folder(quick.path, tmp_path / "two.log", int(first.rpartition(":")[2])):
+        expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=40_000)
+        with open_store(quick) as store:
+            kept = store.rows("SELECT comment FROM label_event ORDER BY event_id")[-1]["comment"]
+        assert kept == "typed before and while it was away"
+        page.keyboard.press("n")
+        page.keyboard.type("still here")
+        page.reload()
+        ready(page)
+        expect(page.locator("#note")).to_have_value("still here")
+        browser.close()
+
+
+def test_work_renews_the_lease_and_rest_lets_it_run_out_visibly(hurried: Page, quick: Study) -> None:
+    lease = hurried.locator(".lease")
+    expect(lease).to_contain_text("held for you")
+    hurried.keyboard.press("n")
+    for letter in "still at it, ":  # longer than the lease
+        hurried.keyboard.type(letter)
+        time.sleep(0.4)
+    expect(alert(hurried)).to_have_count(0)
+    expect(alert(hurried)).to_contain_text("Nothing happened for a while", timeout=8000)
+    expect(lease).to_have_text("time is up")
+    hurried.keyboard.type("again")
+    expect(hurried.locator(".bar .said")).to_contain_text("yours again")
+    expect(hurried.locator("#note")).to_have_value("still at it, again")
+    hurried.keyboard.press("Escape")
+    hurried.keyboard.press("1")
+    hurried.keyboard.press("Enter")
+    expect(hurried.locator(".bar .said")).to_contain_text("Saved")
+    expect(lease).to_have_text("")  # what has an answer stays with its person
+
+
+def test_an_item_that_went_to_somebody_else_while_one_typed(hurried: Page, quick: Study) -> None:
+    type_note(hurried, "half a thou")
+    taker = add_person(quick, "Taker").person_id
+    with open_store(quick) as store:
+        mine = store.row("SELECT * FROM assignment WHERE state = 'claimed' ORDER BY lease_until DESC LIMIT 1")
+        assert mine
+        store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", [taker, mine["assignment_id"]])
+    time.sleep(1.2)
+    hurried.keyboard.type("ght of 1974")
+    message = hurried.locator(".alarm", has_text="somebody else has it now")
+    expect(message).to_contain_text("Your note, to copy if you need it: “half a thoug")
+    ready(hurried)
+    expect(hurried.locator("#note")).to_have_value("")
+    hurried.keyboard.type("1212")  # what is still being typed answers nothing
+    assert hurried.locator(".value[aria-pressed=true]").count() == 0
+    message.get_by_role("button", name="Close this message").press("Enter")
+    hurried.keyboard.press("1")
+    expect(hurried.locator(".value[aria-pressed=true]")).to_contain_text("Yes")
+
+
+def test_a_break_is_suggested_and_can_be_put_off(hurried: Page) -> None:
+    tip = hurried.locator(".tip")
+    time.sleep(1.3)
+    hurried.mouse.move(300, 300)
+    expect(tip).to_contain_text("You have been at work for")
+    hurried.keyboard.press("2")
+    expect(hurried.locator(".value[aria-pressed=true]")).to_contain_text("No")
+    tip.get_by_role("button", name="Go on").click()
+    expect(tip).to_be_hidden()
+
+
+def test_the_daily_limit_is_said_in_words(hurried: Page) -> None:
+    for _ in range(2):
+        for key in ("2", "1", "4"):
+            ready(hurried)
+            hurried.keyboard.press(key)
+            with hurried.expect_response(lambda response: "/api/label" in response.url):
+                hurried.keyboard.press("Enter")
+            hurried.locator(".audit:not([data-phase=saving])").wait_for()
+    expect(hurried.locator(".asking")).to_contain_text("the lead has set a limit of 2 items a day")
+    hurried.keyboard.press("b")
+    expect(title(hurried)).to_have_text("Grounded")
+
+
+def test_a_reload_does_not_change_what_is_counted(page: Page, events: Events) -> None:
+    page.mouse.move(200, 300)
+    time.sleep(1.5)
+    page.mouse.move(220, 300)
+    page.keyboard.press("1")
+    page.reload()
+    ready(page)
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    assert 1.5 <= events()[-1]["active_seconds"] < 20
+
+
+def test_of_a_long_rest_only_the_first_minute_counts(
+    context: BrowserContext, link: Callable[..., str], events: Events
+) -> None:
+    page = context.new_page()
+    page.clock.install()
+    page.goto(link())
+    ready(page)
+    page.mouse.move(200, 300)
+    page.clock.fast_forward("20:00")
+    page.mouse.move(220, 300)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    assert 60 <= events()[-1]["active_seconds"] < 80

@@ -28,7 +28,6 @@ from data.frame import SLICES
 from data.store.connection import open_store
 from metrics.estimate import Contexts, Target
 
-
 OPTIONS = {"about": "population"}
 """Where an option is not called as what it decides."""
 

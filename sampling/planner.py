@@ -57,7 +57,9 @@ def outlook(
     prediction is pooled over all strata. The judge's errors in numerator and denominator are taken to be independent.
     With rho = 0 the annotators are these ones and their number does not matter. Where few labels carry the variance
     (see `TELLING`) the half-width moves towards that without the judge, as the intervals of such audits do. The
-    approximation is normal: with fewer than about five events expected, real intervals are wider.
+    approximation is normal: with fewer than about five events expected, real intervals are wider. With fewer than one
+    expected (or all but one) the half-width is at least that of the exact interval when there is none, times
+    sqrt(1 - n/N): no sample shows that something never happens.
 
     Args:
         strata: What is expected of every stratum.
@@ -70,7 +72,8 @@ def outlook(
             slice has an empty denominator, or the annotators are unknown although they differ.
 
     Source: generalised regression estimator, Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling,
-    result 6.6.1; correlated response error, Cochran (1977), Sampling Techniques, 3rd ed., section 13.10.
+    result 6.6.1; correlated response error, Cochran (1977), Sampling Techniques, 3rd ed., section 13.10; exact
+    interval, Clopper & Pearson (1934), Biometrika 26(4), 404-413.
 
     >>> audit = {"all": Expected(stratum_size=5000, rate=0.2, sensitivity=0.8, specificity=0.95)}
     >>> round(outlook(audit, {"all": 400})["everything"].half_width, 4)
@@ -187,13 +190,20 @@ class _Plan:
         )
         doubt = (TELLING[1] - self._telling(names, labels, self.spread[part])) / (TELLING[1] - TELLING[0])
         width += min(1.0, max(0.0, doubt)) * max(0.0, alone - width)
+        value, inside = self.spread[part].value, sum(labels[name] * self.strata[name].in_denominator for name in names)
+        events = inside * min(value, 1 - value)
+        rare = self._without_event(inside) * sqrt(1 - n / self.size(part)) if events < 1 else 0.0
         return Outlook(
             labels=n,
-            in_denominator=sum(labels[name] * self.strata[name].in_denominator for name in names),
-            value=self.spread[part].value,
-            half_width=width,
-            human_only=alone,
+            in_denominator=inside,
+            value=value,
+            half_width=max(width, rare),
+            human_only=max(alone, rare),
         )
+
+    def _without_event(self, n: float) -> float:
+        """Half of the exact interval of a share of which `n` labels show no event: from 0 to 1 - (alpha/2)^(1/n)."""
+        return float(1 - ((1 - self.assume.level) / 2) ** (1 / n)) / 2
 
     def _se(self, names: list[str], labels: Mapping[str, int], spread: Mapping[str, float]) -> float:
         """Standard error of the total of what varies by `spread`: of the draw, and of who labels."""

@@ -93,18 +93,8 @@ class Registration:
 
     def is_for(self, name: str, by: Sequence[str], intent: Intent) -> bool:
         """Whether a metric by these columns, made in this way, was registered."""
-        ways = (
-            "target",
-            "grounding",
-            "judge",
-            "level",
-            "floor",
-            "about",
-            "average",
-            "borrow",
-            "annotators",
-            "contexts",
-        )
+        ways = ("target", "grounding", "judge", "level", "floor", "about", "average", "borrow", "annotators",
+                "contexts")  # fmt: skip
         return (
             name in self.metrics
             and (not by or set(by) in [set(columns) for columns in self.by])

@@ -140,7 +140,7 @@ def test_too_small_a_size_names_the_size_that_works(grid: Any, study_from: Any) 
 
 def test_drawn_contexts_do_not_shrink_the_floors(grid: Any, study_from: Any) -> None:
     study = study_from(grid(20, models=("a", "b")))
-    wanted: Any = {"strata": ("condition",), "floor": 12, "overlap": 0.0}
+    wanted: dict[str, Any] = {"strata": ("condition",), "floor": 12, "overlap": 0.0}
     for contexts in (None, 10, 30):
         with pytest.raises(StudyProblem, match=r"minimum of 12 .* the smallest total that works is 24"):
             draw_sample(study, Plan(**wanted, size=20, contexts=contexts))

@@ -203,3 +203,14 @@ def test_impossible_numbers_of_labels_are_refused() -> None:
     for labels in ({"clean": 10, "partial": 10}, {"clean": 10, "partial": 10, "none": 601}):
         with pytest.raises(ValueError, match="'none' has 600 responses"):
             outlook(AUDIT, labels)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_no_event_expected_is_no_certainty(rate: float) -> None:
+    audit = {"all": Expected(stratum_size=100_000, rate=rate, sensitivity=0.85, specificity=0.95)}
+    seen = outlook(audit, {"all": 100})["everything"]
+    # Clopper and Pearson, 0 of 100 at 95 %: 0 to 3.62 %.
+    assert seen.half_width == pytest.approx(0.0362 / 2, rel=2e-3)
+    assert seen.human_only == seen.half_width
+    assert labels_needed(audit, 0.03).total == 60
+    assert outlook(audit, {"all": 100_000})["everything"].half_width == 0

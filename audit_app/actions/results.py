@@ -114,7 +114,7 @@ class MetricsResult:
         read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
         mean = [f"means over {self.average}"] if self.average != "pooled" else []
         levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
-        intervals = [f"{100 * level:g} % intervals" for level in levels]
+        intervals = [f"{100 * level:g} % intervals" for level in levels if self.seal.is_open]
         made = "; ".join([judge, *within, *read, *mean, *intervals])
         labelled = f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled"
         if self.n_unusable:

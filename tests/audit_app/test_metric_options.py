@@ -107,7 +107,7 @@ def test_the_two_populations_and_the_three_averages(grid: Any, study_from: Any, 
     runs = metrics(study, names=["Acc"], average="runs")
     by_run = [np.mean([c for item, c in right.items() if item.endswith(f".{n}")]) for n in "123"]
     assert corrected(runs, "Acc").value == pytest.approx(np.mean(by_run))
-    assert "; means over runs." in runs.sentence
+    assert "; means over runs;" in runs.sentence
     regimes = metrics(study, names=["Acc"], average="regimes", floor=2)
     sliced = metrics(study, names=["Acc"], by=["regime"], floor=2)
     each = [corrected(sliced, "Acc", regime=name).value for name in ("longfact", "clbench")]

@@ -85,7 +85,7 @@ def report(
     overall = replace(
         sliced,
         estimates=tuple(e for e in sliced.estimates if not e.slice),
-        budgets=tuple(one for one in sliced.budgets if not one.slice),
+        budgets=tuple(one for one in sliced.budgets if not one.slice and sliced.seal.is_open),
     )
     missing = [overall.left_out] if overall.left_out else []
     checked = compared = audited = adjudicated = None

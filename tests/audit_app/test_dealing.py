@@ -127,7 +127,7 @@ def test_somebody_new_gets_nothing_until_it_is_dealt_again(
     new = person_in(study, "p5")
     empty = desk(study, new).view()
     assert empty["state"] == "empty"
-    assert "planned for other people" in empty["reason"]
+    assert "dealt to other people" in empty["reason"]
     before = {row["assignment_id"]: row for row in rows(study)}
     dealt = deal(study)
     assert sum(p.n_items for p in dealt.portions if p.person_id == "p5") > 15

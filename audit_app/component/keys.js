@@ -18,6 +18,7 @@ class Keys {
     if (event.ctrlKey || event.metaKey || event.altKey || event.getModifierState("AltGraph")) return this.withControl(event);
     if (this.sheet.open) return this.onSheet(event);
     const where = event.composedPath()[0];
+    if (loop.unread && this.unread(event, where)) return;
     if (event.key === "Escape") return this.escape(event, where);
     if (this.elsewhere(where)) return;
     if (question.evidence.picking.active && this.pick(event)) return;
@@ -28,6 +29,13 @@ class Keys {
     if (event.repeat || question.panel) return;
     if (key === "b" && ["asking", "empty"].includes(loop.phase)) return this.take(event, () => loop.back());
     if (loop.view?.state === "view") this.answer(event, key);
+  }
+
+  // While a message must be read first, keys do nothing but go to its button and close it.
+  unread(event, where) {
+    if (event.key === "Tab" || (event.key === "Enter" && where instanceof Element && where.closest(".alarm"))) return false;
+    this.take(event, () => (event.key === "Escape" ? this.loop.calm() : this.loop.fresh(event)));
+    return true;
   }
 
   answer(event, key) {

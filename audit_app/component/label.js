@@ -225,10 +225,8 @@ class Loop {
 
   // Whoever was typing when the page changed goes on typing: nothing of that may answer the new question.
   mustRead(why, typing) {
-    const ok = this.closer();
-    this.warn(why, ok);
+    this.warn(why, this.closer());
     this.unread = typing;
-    if (typing) ok.focus();
   }
 
   refused(why) {
@@ -279,7 +277,7 @@ class Loop {
   // Only what was pressed while this very question was on screen is an answer to it.
   fresh(event) {
     if (["stopped", "empty"].includes(this.phase)) return false;
-    if (this.unread) return this.say("Read the message above first (OK closes it).", "hint"), false;
+    if (this.unread) return this.say("Read the message above first; Esc or OK closes it.", "hint"), false;
     const ahead = this.question.many() && event.timeStamp - this.droppedAt < TYPED_AHEAD;
     if (this.phase === "asking" && event.timeStamp >= this.drawnAt && !ahead) return true;
     const waiting = ["saving", "retrying", "loading"].includes(this.phase);

@@ -184,10 +184,7 @@ def pause(study: Study, person_id: str, *, by: Person | None = None) -> Changed:
         StudyProblem: There is no such person, or they have no way in.
         Refused: Whoever asks is no lead.
     """
-    with changing(study, person_id, by) as (store, person):
-        if person.status == "revoked":
-            raise StudyProblem(NO_WAY_IN.format(person_id=person_id))
-        return _stored(study, store, replace(person, status="paused"))
+    return _with_status(study, person_id, "paused", by)
 
 
 def resume(study: Study, person_id: str, *, by: Person | None = None) -> Changed:
@@ -197,10 +194,15 @@ def resume(study: Study, person_id: str, *, by: Person | None = None) -> Changed
         StudyProblem: There is no such person, or they have no way in.
         Refused: Whoever asks is no lead.
     """
+    return _with_status(study, person_id, "active", by)
+
+
+def _with_status(study: Study, person_id: str, status: str, by: Person | None) -> Changed:
+    """Somebody who still has a way in, with another status."""
     with changing(study, person_id, by) as (store, person):
         if person.status == "revoked":
             raise StudyProblem(NO_WAY_IN.format(person_id=person_id))
-        return _stored(study, store, replace(person, status="active"))
+        return _stored(study, store, replace(person, status=status))
 
 
 NO_WAY_IN = "{person_id} has no way in any more; give a new link with `evidence-audit people link {person_id}`"

@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := audit_app judge metrics data sampling agreement
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types contracts wheel pytest browser bench coverage clean
+.PHONY: demo test check format lint types contracts wheel pytest browser bench coverage catalogues clean
 
 demo: .venv/ready
 	$(BIN)/evidence-audit demo
@@ -67,6 +67,14 @@ coverage: .venv/ready-dev
 	@echo "Setting up for tests (once, about two minutes) ..."
 	@$(PIP) -e '.[dev]'
 	@touch $@ .venv/ready
+
+# Brings the catalogue of every language up to the sentences marked in the source; new ones are left to translate.
+CATALOGUES := audit_app/locale
+catalogues: .venv/ready-dev
+	$(BIN)/pybabel -q extract -F $(CATALOGUES)/babel.cfg -k mark -k ngettext:1,2 --no-wrap --omit-header -o $(CATALOGUES)/new.pot audit_app
+	for language in $(CATALOGUES)/*.po; do $(BIN)/pybabel -q update -i $(CATALOGUES)/new.pot -o $$language \
+	  -l $$(basename $$language .po) --no-wrap --no-fuzzy-matching --ignore-obsolete; done
+	rm $(CATALOGUES)/new.pot
 
 clean:
 	rm -rf .venv dist build

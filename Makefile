@@ -42,7 +42,7 @@ browser: .venv/ready-dev
 
 # Speed against its targets, both sides in one process; one thread, so that processor time means something.
 bench: .venv/ready-dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.agreement_speed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -s -q benchmarks/test_agreement_speed.py --benchmark-columns=min,median,rounds
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
 

@@ -40,6 +40,13 @@ def m005_access(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m008_adjudication(db: Database) -> None:
+    """Where, by which rubric and in which order something was decided; what a file brought is decided, too."""
+    for statement in _ADJUDICATION:
+        db.execute(statement)
+
+
 _TABLES = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     "CREATE TABLE text (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT",
@@ -244,4 +251,21 @@ _ACCESS = (
         failures INTEGER NOT NULL,
         last_at TEXT NOT NULL
     ) STRICT""",
+)
+
+_ADJUDICATION = (
+    "ALTER TABLE resolution ADD COLUMN assignment_id TEXT REFERENCES assignment",
+    "ALTER TABLE resolution ADD COLUMN rubric_hash TEXT",
+    "ALTER TABLE resolution ADD COLUMN queue_order TEXT",
+    "CREATE INDEX resolution_item ON resolution (item_kind, item_id, label)",
+    # Until now an imported adjudication was read as a decision unless there was another.
+    """INSERT INTO resolution (
+            item_id, item_kind, label, value, person_id, reason, resolves, created_at, assignment_id, rubric_hash)
+        SELECT a.item_id, a.item_kind, l.label, l.value, a.person_id, l.comment, '[]', l.created_at, a.assignment_id,
+            l.rubric_hash
+        FROM assignment AS a JOIN current_label AS l USING (assignment_id)
+        WHERE a.purpose = 'adjudication' AND a.state <> 'skipped' AND a.person_id IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM resolution AS r
+            WHERE r.item_kind = a.item_kind AND r.item_id = a.item_id AND r.label = l.label)
+        ORDER BY l.event_id""",
 )

@@ -149,6 +149,12 @@ class Person:
         """Whether this person may be given work: leads, and whoever has opened results, know too much."""
         return self.status == "active" and self.role != "lead" and self.results_opened_at is None
 
+    @property
+    def may_adjudicate(self) -> bool:
+        """Whether this person may be given disagreements to decide: not whoever has opened results, lead or not."""
+        roles = ("adjudicator", "lead")
+        return self.status == "active" and self.role in roles and self.results_opened_at is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
@@ -202,17 +208,35 @@ class Exposure:
     shown_at: str
 
 
+CAUSES = {
+    "rubric unclear": "The definition does not say how to answer this.",
+    "slip": "Somebody pressed or read the wrong thing.",
+    "genuinely ambiguous": "Careful people can differ here, whatever the definition says.",
+    "context broken": "The passages or the reference answer are not as they should be.",
+}
+"""Why people differed, as an adjudicator sees it, with what each means."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """The adjudicated value of one label of one item."""
+    """The adjudicated value of one label of one item; added to, never changed, the last one stands."""
 
     item_id: str
+    item_kind: str
     label: str
     value: str
     person_id: str
     reason: str | None
     cause: str | None
+    """One of `CAUSES`; None for what was imported."""
     resolves: tuple[int, ...]
+    """The answers that were before the adjudicator, as event ids; empty for what was imported."""
+    created_at: str
+    assignment_id: str | None = None
+    """Where the adjudicator's own blind vote is kept."""
+    rubric_hash: str | None = None
+    queue_order: str | None = None
+    """In which order the queue was worked on, see `data.study.QUEUE_ORDERS`; None for what was imported."""
 
 
 def task_of(row: dict[str, Any]) -> Task:

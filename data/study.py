@@ -30,6 +30,10 @@ class Labelling:
     """Items that one person can finish in a day; 0 for as many as there are."""
 
 
+QUEUE_ORDERS = ("random", "informative")
+"""By permanent number, so that what is decided is a random share at any time; or what moves numbers most first."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """An opened study folder with what it declares."""
@@ -42,6 +46,8 @@ class Study:
     labelling: Labelling = Labelling()
     session_days: float = 30.0
     """How long somebody stays signed in on one device, in days."""
+    adjudication_order: str = "random"
+    """One of `QUEUE_ORDERS`."""
 
     @property
     def database(self) -> Path:
@@ -92,7 +98,17 @@ def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
         rubric=parse_rubric(where.read_text(encoding="utf-8"), str(where)),
         labelling=_labelling(path, raw.get("labelling", {})),
         session_days=_days(path, raw.get("session_days", 30)),
+        adjudication_order=_order(path, raw.get("adjudication", {})),
     )
+
+
+def _order(path: Path, raw: object) -> str:
+    """The table [adjudication], which has one setting."""
+    order = raw.get("order", QUEUE_ORDERS[0]) if isinstance(raw, dict) and set(raw) <= {"order"} else None
+    if order not in QUEUE_ORDERS:
+        expected = " or ".join(f'"{name}"' for name in QUEUE_ORDERS)
+        raise StudyProblem(f"{path / 'study.toml'}: adjudication = {raw!r}; expected a table with order = {expected}")
+    return str(order)
 
 
 def _days(path: Path, value: object) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.records import CANNOT_JUDGE
 from data.rubric import Rubric
-from data.store import assignments, events, items
+from data.store import adjudications, assignments, events, items
 from data.store.connection import Store
 from metrics.estimate import Target
 from sampling.numbers import permanent_number
@@ -46,6 +46,8 @@ class Answered:
     """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
     undecided: frozenset[Key]
     """On these planned people disagree and nobody has decided."""
+    noted: frozenset[Key]
+    """These were flagged or reported as slips, and nobody has decided since."""
     owed: Mapping[Target, frozenset[Key]]
     """Still to come: from the plan's first person (A); from anybody of the plan, and not decided otherwise (B)."""
     touched: Mapping[Target, frozenset[str]]
@@ -60,17 +62,15 @@ def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict") -> A
     """The current answers to responses, boiled down to one value per item, label and target.
 
     Two people who chose different decision values of G agree when both count as grounded, or neither. An adjudicator
-    who cannot judge has decided, too: the label is then unusable, and nobody waits for it.
+    who cannot judge has decided, too: the label is then unusable, and nobody waits for it. An adjudicator's blind vote
+    is no decision.
     """
     planned: dict[Key, list[str]] = defaultdict(list)
     given: set[tuple[str, str, int]] = set()
     first: dict[Key, str] = {}
-    decided: dict[Key, str] = {}
     touched: dict[Target, set[str]] = {"A": set(), "B": set()}
     for row in events.answers(store, "response"):
         key, value, skipped = (row["item_id"], row["label"]), row["value"], row["state"] == "skipped"
-        if row["purpose"] == "adjudication" and value is not None and not skipped:
-            decided[key] = value
         if row["purpose"] != "plan" or (value is None and not skipped):
             continue
         given.add((*key, row["plan_order"]))
@@ -82,13 +82,15 @@ def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict") -> A
         planned[key].append(value)
         if row["plan_order"] == 1:
             first[key] = value
-    decided |= {(row["item_id"], row["label"]): row["value"] for row in events.resolutions(store)}
+    decided = {(one.item_id, one.label): one.value for one in events.resolutions(store) if one.item_kind == "response"}
+    noted = {(row["item_id"], row["label"]) for row in adjudications.noted(store) if row["item_kind"] == "response"}
     split = {key for key, values in planned.items() if len({binary(key[1], v, grounding) for v in values}) > 1}
     unanimous = {key: values[0] for key, values in planned.items() if len(values) > 1 and key not in split}
     return Answered(
         first=first,
         adjudicated={key: value for key, value in {**unanimous, **decided}.items() if value != CANNOT_JUDGE},
         undecided=frozenset(split - set(decided)),
+        noted=frozenset(noted),
         owed=_owed(assignments.unfinished(store, "response"), rubric, given, set(decided)),
         touched={target: frozenset(found) for target, found in touched.items()},
     )
@@ -122,6 +124,8 @@ class Overlap:
     """Labels that somebody of the plan has still to give."""
     undecided: frozenset[Key] = frozenset()
     """Labels on which people disagree and nobody has decided."""
+    noted: frozenset[Key] = frozenset()
+    """Labels that were flagged or reported as slips, and that nobody has decided since."""
 
     def settled(self, labels: Iterable[str]) -> frozenset[str]:
         """The items before the first one of which one of these labels is unsettled.
@@ -134,9 +138,9 @@ class Overlap:
         >>> sorted(overlap.settled("CG")), sorted(overlap.settled("C"))
         (['r3'], ['r1', 'r2', 'r3'])
         """
-        wanted = list(labels)
+        wanted, waiting = list(labels), self.owed | self.undecided | self.noted
         for place, item in enumerate(self.order):
-            if any((item, label) in self.owed or (item, label) in self.undecided for label in wanted):
+            if any((item, label) in waiting for label in wanted):
                 return frozenset(self.order[:place])
         return frozenset(self.order)
 
@@ -149,4 +153,5 @@ def overlap_of(store: Store, sample: Mapping[str, Any], found: Answered) -> Over
         order=tuple(sorted(members, key=lambda item: (number[item], item))),
         owed=found.owed["B"],
         undecided=found.undecided,
+        noted=found.noted,
     )

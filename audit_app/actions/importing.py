@@ -168,6 +168,9 @@ def _keep(store: Store, study: Study, ready: Sequence[_Checked]) -> None:
         seq = events.next_seq(store, assignment_id)
         given = [entry for entry in entries if entry.value is not None]
         store.insert("label_event", [_event(study, e, assignment_id, seq + i) for i, e in enumerate(given)])
+        for entry in given:
+            if entry.label.purpose == "adjudication":
+                events.resolve(store, _decision(study, entry, assignment_id))
         # A blank after answers of an earlier file must not turn those into a skip.
         done = given or seq > 1
         assignments.finish(store, assignment_id, "done" if done else "skipped", None if done else BLANK)
@@ -184,6 +187,21 @@ def _event(study: Study, entry: _Checked, assignment_id: str, seq: int) -> dict[
         "rubric_hash": study.rubric.hash,
         "client_seq": seq,
         "created_at": entry.label.created_at or now(),
+    }
+
+
+def _decision(study: Study, entry: _Checked, assignment_id: str) -> dict[str, Any]:
+    """A recorded adjudication is no blind vote but what was decided."""
+    return {
+        "item_id": entry.label.item_id,
+        "item_kind": entry.label.item_kind,
+        "label": entry.label.label,
+        "value": entry.value,
+        "person_id": entry.label.person_id,
+        "reason": entry.label.comment,
+        "resolves": [],
+        "assignment_id": assignment_id,
+        "rubric_hash": study.rubric.hash,
     }
 
 

@@ -60,7 +60,7 @@ class Labelled:
     recondition: NDArray[np.object_]
     """Which other condition a broken context really is; None where it is none."""
     n_undecided: int
-    """For target B the labels on which people disagree and nobody has decided."""
+    """For target B the labels that wait for a decision."""
 
     @property
     def audited(self) -> bool:
@@ -81,8 +81,8 @@ class Labelled:
         """
         if self.n_undecided:
             raise StudyProblem(
-                f"target B needs a decision on {self.n_undecided} labels on which people disagree; import the "
-                "adjudicated labels (purpose = adjudication), or use target A"
+                f"target B needs a decision on {self.n_undecided} labels on which people disagree, or that were "
+                "flagged; let an adjudicator decide (screen Adjudicate), or use target A"
             )
 
     def only(self, kept: Flags) -> Self:
@@ -227,7 +227,9 @@ def labelled(
         people=FirstPeople.read_from(store, study.rubric, sample, ids),
         valid=valid,
         recondition=recondition,
-        n_undecided=sum(target == "B" and item in doubled and label in LABELS for item, label in found.undecided),
+        n_undecided=sum(
+            target == "B" and item in doubled and label in LABELS for item, label in found.undecided | found.noted
+        ),
     )
 
 

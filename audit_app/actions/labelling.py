@@ -129,9 +129,9 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     asked = owed(store, study.rubric, assignment, item)
     if label not in asked:
         raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(asked)}")
-    answer = _answer(study, item, label, raw)
+    answer = answer_to(study, item, label, raw)
     there = events.find(store, assignment.assignment_id, seq)
-    if there and _same(there, label, answer):
+    if there and same_answer(there, label, answer):
         return {"label": label, "value": answer.value, "created_at": there.created_at}
     answered = events.current(store, assignment.assignment_id)
     left = [name for name in asked if name not in answered]
@@ -142,7 +142,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
         raise Refused(409, MOVED_ON)
     if seq != events.next_seq(store, assignment.assignment_id):
         raise Refused(409, MOVED_ON)
-    at = _add(store, study, person, assignment, label, answer, seq)
+    at = keep(store, study, person, assignment, label, answer, seq)
     if not revise and left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
         repeat_later(store, assignment)
@@ -154,12 +154,14 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
 MOVED_ON = "This question was answered already, perhaps in another tab. The current one will be shown."
 
 
-def _answer(study: Study, item: Item, label: str, raw: Mapping[str, Any]) -> Answer:
+def answer_to(study: Study, item: Item, label: str, raw: Mapping[str, Any]) -> Answer:
+    """What was answered to a label of an item, its quotes compared with what its view shows."""
     question = study.rubric[label]
     return Answer.of(question, raw, getattr(VIEWS[question.view].of(item), "passages", ()))
 
 
-def _same(there: LabelEvent, label: str, answer: Answer) -> bool:
+def same_answer(there: LabelEvent, label: str, answer: Answer) -> bool:
+    """Whether this very answer is kept already."""
     kept = (there.label, there.value, there.comment, list(there.evidence))
     return kept == (label, answer.value, answer.comment, answer.quotes)
 
@@ -170,7 +172,7 @@ def _check_revision(store: Store, study: Study, person: Person, assignment: Assi
         raise Refused(409, f"This answer cannot be changed any more. {final} If it was a slip, say so instead.")
 
 
-def _add(
+def keep(
     store: Store, study: Study, person: Person, assignment: Assignment, label: str, answer: Answer, seq: int
 ) -> str:
     """Keeps the answer, with what its giver had seen before; when it was kept."""

@@ -7,7 +7,7 @@ from audit_app.actions.answers import Refused
 from audit_app.actions.showing import shown
 from audit_app.actions.turns import owed, passes_of, tag, theirs
 from data.questions import Question
-from data.records import CANNOT_JUDGE, Assignment, LabelEvent, Person
+from data.records import CANNOT_JUDGE, Assignment, Person
 from data.store import assignments, events, flags, items
 from data.store.connection import Store, open_store
 from data.study import Study
@@ -148,7 +148,7 @@ def _entry(store: Store, study: Study, person: Person, assignment: Assignment) -
                 "label": name,
                 "title": study.rubric[name].title,
                 "passage": int(passage) if (passage := name.partition(".")[2]) else None,
-                "text": _in_words(study.rubric[name], current[name]),
+                "text": in_words(study.rubric[name], current[name].value),
                 "final": why_final(store, study, person, assignment, name),
                 "slips": flags.notes(store, assignment.assignment_id, "slip", name),
             }
@@ -161,9 +161,9 @@ def _known(study: Study, label: str) -> bool:
     return label.partition(".")[0] in study.rubric.names()
 
 
-def _in_words(question: Question, event: LabelEvent) -> str:
+def in_words(question: Question, value: str) -> str:
     """An answer as it reads on the screen."""
-    if event.value == CANNOT_JUDGE:
+    if value == CANNOT_JUDGE:
         return "Cannot judge"
-    chosen = [entry.text for entry in question.values if entry.value in question.codes(event.value)]
+    chosen = [entry.text for entry in question.values if entry.value in question.codes(value)]
     return ", ".join(chosen) if chosen else "None of these"

@@ -20,6 +20,8 @@ class Settled:
     """Responses of the overlap that wait for somebody of the plan."""
     n_undecided: int
     """Labels on which people disagree and nobody has decided."""
+    n_noted: int
+    """Labels that were flagged or reported as slips, and that nobody has decided since."""
 
     @property
     def sentence(self) -> str | None:
@@ -32,10 +34,9 @@ class Settled:
         counts = [f"{n} ({', '.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
         waits = [f"{self.n_owed} responses wait for planned labels"] if self.n_owed else []
         if self.n_undecided:
-            waits.append(
-                f"{self.n_undecided} labels on which people disagree need a decision (import labels with purpose = "
-                "adjudication)"
-            )
+            waits.append(f"{self.n_undecided} labels on which people disagree need a decision (screen Adjudicate)")
+        if self.n_noted:
+            waits.append(f"{self.n_noted} labels that were flagged or reported as slips need one")
         return (
             f"Target B rests on the first {', '.join(counts)} of the {self.n_overlap} responses of the overlap, up to "
             f"the first undecided one, so that what is hard is not left out; {' and '.join(waits)}."
@@ -51,4 +52,5 @@ def settled(rows: Labelled, names: Sequence[str]) -> Settled:
         n_settled={name: len(overlap.settled(read)) for name, read in labels.items()},
         n_owed=len({item for item, label in overlap.owed if item in members and label in LABELS}),
         n_undecided=sum(item in members and label in LABELS for item, label in overlap.undecided),
+        n_noted=sum(item in members and label in LABELS for item, label in overlap.noted - overlap.undecided),
     )

@@ -65,10 +65,11 @@ def row_of(store: Store, assignment_id: str) -> dict[str, Any]:
 
 
 def in_hand(store: Store, person_id: str, passes: Iterable[str]) -> Assignment | None:
-    """What this person has begun, in the order of the passes given."""
+    """What this person has begun to label, in the order of the passes given."""
     for pass_ in passes:
         row = store.row(
-            "SELECT * FROM assignment WHERE person_id = ? AND pass = ? AND state = 'claimed' ORDER BY position LIMIT 1",
+            "SELECT * FROM assignment WHERE person_id = ? AND pass = ? AND state = 'claimed' "
+            "AND purpose <> 'adjudication' ORDER BY position LIMIT 1",
             [person_id, pass_],
         )
         if row:
@@ -134,7 +135,7 @@ def done_by(store: Store, person_id: str, passes: Iterable[str]) -> int:
     marks = list(passes)
     row = store.row(
         f"SELECT count(*) AS n FROM assignment WHERE person_id = ? AND state IN ('done', 'skipped') "
-        f"AND pass IN ({', '.join('?' * len(marks))})",
+        f"AND purpose <> 'adjudication' AND pass IN ({', '.join('?' * len(marks))})",
         [person_id, *marks],
     )
     return int(row["n"]) if row else 0
@@ -158,7 +159,8 @@ def looked_back_at(store: Store, person_id: str, passes: Iterable[str]) -> list[
     marks = list(passes)
     rows = store.rows(
         f"SELECT * FROM assignment AS a WHERE person_id = ? AND state IN ('done', 'skipped') "
-        f"AND pass IN ({', '.join('?' * len(marks))}) AND NOT {_CAME_AGAIN} ORDER BY finished_at DESC, position DESC",
+        f"AND purpose <> 'adjudication' AND pass IN ({', '.join('?' * len(marks))}) AND NOT {_CAME_AGAIN} "
+        "ORDER BY finished_at DESC, position DESC",
         [person_id, *marks],
     )
     return [of_row(row) for row in rows]

@@ -39,9 +39,8 @@ _AT_HAND = """FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id
         a.state = 'open' OR (a.lease_until < :now AND NOT EXISTS (
             SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))"""
 
-_NEW = (
-    f"""{_AT_HAND} AND a.purpose <> 'repeat' AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {{pass_}})"""
-)
+_NEW = f"""{_AT_HAND} AND a.purpose NOT IN ('repeat', 'adjudication')
+    AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {{pass_}})"""
 """Openings of a pass that nobody works on, except those of items that this person has (a pass has one kind of item)."""
 
 _FOR_ME = "(a.reserved_for IS NULL OR a.reserved_for = :person)"
@@ -51,7 +50,8 @@ _REPEAT = f"""{_AT_HAND} AND a.purpose = 'repeat' AND a.reserved_for = :person
     AND a.item_id IN (SELECT item_id FROM mine WHERE pass = {{pass_}} AND purpose = 'plan' AND state = 'done')"""
 """Second showings of what this person has labelled."""
 
-_RIPE = "a.due <= (SELECT count(*) FROM mine WHERE pass = {pass_} AND state IN ('done', 'skipped'))"
+_RIPE = """a.due <= (
+    SELECT count(*) FROM mine WHERE pass = {pass_} AND purpose <> 'adjudication' AND state IN ('done', 'skipped'))"""
 
 _NEVER_SAW_GOLD = "a.task_id NOT IN (SELECT task_id FROM gold)"
 _ONE_CONTEXT = f"(:soft OR NOT {_OTHER_CONTEXT})"
@@ -79,7 +79,7 @@ _RULES = {
 
 _ELSEWHERE = """EXISTS (
     SELECT 1 FROM assignment AS b WHERE b.context_id = a.context_id AND b.pass = a.pass
-    AND b.plan_order = a.plan_order AND b.person_id <> :person)"""
+    AND b.plan_order = a.plan_order AND b.purpose <> 'adjudication' AND b.person_id <> :person)"""
 """Somebody else reads this context: leaving it to them keeps its responses together, and is what makes as many people
 as `most_contexts` says enough: two people on one context would leave another context of the task to nobody."""
 
@@ -148,13 +148,22 @@ def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: 
         f"{_in(pass_, _NEW, _FOR_ME, *rules)} GROUP BY place, a.context_id) "
         "SELECT (SELECT sum(n) FROM (SELECT max(n) AS n FROM free GROUP BY place)) AS new, "
         f"(SELECT json_group_array(a.due) {_in(pass_, _AT_HAND, _MEANT_AGAIN, *rules)}) AS due, "
-        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}') AS before",
+        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}' AND purpose <> 'adjudication') AS before",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     if row is None:
         return 0
     new = int(row["new"] or 0)
     return new + _in_time(json.loads(row["due"]), int(row["before"]) + new)
+
+
+def owes(store: Store, person_id: str, *, evidence: bool, soft: bool) -> set[str]:
+    """The tasks on which this person still owes, or could still be given, a grounding label: see `_OWES`."""
+    rows = store.rows(
+        f"{_tables('correctness')} SELECT task_id FROM owes",
+        {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
+    )
+    return {row["task_id"] for row in rows}
 
 
 def _in_time(due: list[int], n_before: int) -> int:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data.records import LabelEvent
+from data.records import LabelEvent, Resolution
 from data.store.connection import Store, now
 
 
@@ -109,9 +109,10 @@ def answers(store: Store, item_kind: str) -> list[dict[str, Any]]:
     )
 
 
-def resolutions(store: Store) -> list[dict[str, Any]]:
-    """The adjudicated values, oldest first."""
-    return store.rows("SELECT * FROM resolution ORDER BY rowid")
+def resolutions(store: Store) -> list[Resolution]:
+    """The adjudicated values, oldest first; of one label the last one stands."""
+    rows = store.rows("SELECT * FROM resolution ORDER BY rowid")
+    return [Resolution(**{**row, "resolves": tuple(json.loads(row["resolves"]))}) for row in rows]
 
 
 def is_resolved(store: Store, item_kind: str, item_id: str, label: str) -> bool:

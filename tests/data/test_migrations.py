@@ -5,8 +5,9 @@ from sqlite_utils import Database
 
 from data.errors import StudyProblem
 from data.migrations import migrations
-from data.store import assignments
-from data.store.connection import open_store
+from data.records import Person
+from data.store import assignments, events, people
+from data.store.connection import Store, open_store
 from data.study import Study
 
 TABLES = {
@@ -83,3 +84,29 @@ def test_work_that_was_finished_before_there_was_a_time_for_it_gets_that_of_its_
     with open_store(study) as store:
         rows = store.rows("SELECT assignment_id, finished_at FROM assignment ORDER BY assignment_id")
     assert [row["finished_at"] for row in rows] == ["2026-01-02", None]
+
+
+def test_an_adjudication_that_a_file_brought_becomes_a_decision(study: Study) -> None:
+    with open_store(study) as store:
+        people.ensure(store, Person(person_id="zoe", display_name="zoe", role="adjudicator"))
+        store.insert("item", [{"item_kind": "response", "item_id": item, "task_id": "t"} for item in ("r1", "r2")])
+        for item in ("r1", "r2"):
+            row = assignments.opening({"item_kind": "response", "item_id": item, "task_id": "t", "context_id": None},
+                                      "evidence", 1, 0)  # fmt: skip
+            assignments.add(store, [{**row, "purpose": "adjudication", "person_id": "zoe", "state": "done"}])
+            said = {"assignment_id": row["assignment_id"], "label": "D", "value": "0", "evidence": [], "comment": "no",
+                    "seen_before": {}, "rubric_hash": "h", "client_seq": 1}  # fmt: skip
+            events.add(store, said)
+        resolution = {"item_id": "r2", "item_kind": "response", "label": "D", "person_id": "zoe", "resolves": []}
+        events.resolve(store, {**resolution, "value": "1"})
+        undo(store, "m008_adjudication", "DROP INDEX resolution_item",
+             *(f"ALTER TABLE resolution DROP COLUMN {name}" for name in ("queue_order", "rubric_hash", "assignment_id")))  # fmt: skip
+    with open_store(study) as store:
+        found = [(one.item_id, one.value, one.reason) for one in events.resolutions(store)]
+    assert found == [("r2", "1", None), ("r1", "0", "no")]
+
+
+def undo(store: Store, step: str, *statements: str) -> None:
+    """The database as it was before a step."""
+    for statement in (*statements, f"DELETE FROM _sqlite_migrations WHERE name = '{step}'"):
+        store.db.execute(statement)

@@ -118,4 +118,4 @@ def test_resolutions_come_oldest_first(store: Store) -> None:
             store,
             {"item_id": "r1", "item_kind": "response", "label": "D", "value": value, "person_id": "p", "resolves": []},
         )
-    assert [row["value"] for row in events.resolutions(store)] == ["1", "0"]
+    assert [one.value for one in events.resolutions(store)] == ["1", "0"]

@@ -19,7 +19,7 @@ from data.records import Person
 HEADER = "X-Evidence-Audit"
 """A header of our own: a form on a foreign page cannot set it."""
 
-SCREENS = ("label", "context")
+SCREENS = ("label", "context", "adjudicate")
 LARGEST = 1_000_000  # bytes of one answer with its note and evidence
 
 _log = logging.getLogger(__name__)
@@ -47,6 +47,9 @@ class UseCases(Protocol):
 
     def renew(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Keeps an item for somebody who is at work on it."""
+
+    def decide(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps an adjudicator's decision; what was decided, and the next view."""
 
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -86,6 +89,7 @@ def routes(study: UseCases) -> list[Route]:
         Route("/api/items", _in_a_sentence(items), methods=["GET"]),
         Route("/api/label", _in_a_sentence(posted(study.commit)), methods=["POST"]),
         Route("/api/flag", _in_a_sentence(posted(study.flag)), methods=["POST"]),
+        Route("/api/decide", _in_a_sentence(posted(study.decide)), methods=["POST"]),
         Route("/api/lease", _in_a_sentence(posted(study.renew)), methods=["POST"]),
         Route("/healthz", healthz, methods=["GET"]),
     ]
@@ -121,7 +125,7 @@ async def _answer(request: Request) -> dict[str, Any]:
     except ValueError:
         answer = None
     if not isinstance(answer, dict) or answer.get("screen") not in SCREENS:
-        raise Refused(422, 'An answer is a JSON object with "screen": "label" or "context".')
+        raise Refused(422, 'An answer is a JSON object with "screen": "label", "context" or "adjudicate".')
     return answer
 
 

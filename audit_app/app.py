@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import flagging, labelling, looking_back, sign_in
+from audit_app.actions import adjudicating, flagging, labelling, looking_back, sign_in
 from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
@@ -65,10 +65,14 @@ class ServedStudy:
 
     def next_view(self, person: Person, screen: str) -> dict[str, Any]:
         """The question to put to this person now."""
+        if screen == adjudicating.SCREEN:
+            return adjudicating.next_case(self._study(), person)
         return labelling.next_view(self._study(), person, screen)
 
     def commit(self, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
         """Stores one answer; what was saved, and the next view."""
+        if answer["screen"] == adjudicating.SCREEN:
+            return adjudicating.vote(self._study(), person, answer)
         return labelling.commit(self._study(), person, answer)
 
     def look_back(
@@ -87,7 +91,13 @@ class ServedStudy:
 
     def renew(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
         """Keeps an item for somebody who is at work on it."""
+        if sent["screen"] == adjudicating.SCREEN:
+            return adjudicating.renew(self._study(), person, sent)
         return labelling.renew(self._study(), person, sent)
+
+    def decide(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps an adjudicator's decision; what was decided, and the next view."""
+        return adjudicating.decide(self._study(), person, sent)
 
 
 def streamlit_page() -> str:

@@ -106,6 +106,10 @@ class Adjudicator:
     def _fears_gold(self, label: str) -> bool:
         return GOLD in FINAL_ONCE_SHOWN[self.rubric[label].view]
 
+    def could(self, case: Case, label: str) -> bool:
+        """Whether this person may decide a label, now or later."""
+        return self._why_never(case) is None and not self._is_spoilt(case, label)
+
     def takeable(self, queue: Queue) -> list[Case]:
         """What this person may take now, in the order of the queue."""
         return [case for case in queue.cases if self.why_not(case) is None]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit_app.actions.seal import note_export
+from data.records import Resolution
 from data.store import events, items
 from data.store.connection import open_store
 from data.study import Study
@@ -31,7 +32,19 @@ def exported(study: Study) -> list[dict[str, Any]]:
                     facts = {name: draw[name] for name in DRAW_COLUMNS}
                     drawn[kind, draw["item_id"]] = {**facts, "part": part_of(sample, draw["task_id"])}
         of_item = items.slices(store)
+        decisions = {(one.item_kind, one.item_id, one.label, one.person_id): one for one in events.resolutions(store)}
         if any(row["value"] is not None for row in rows):
             note_export(store)
     keys = [(row["item_kind"], row["item_id"]) for row in rows]
+    rows = [_decided(row, decisions) if row["purpose"] == "adjudication" else row for row in rows]
     return [{**row, **of_item[key], **drawn.get(key, {})} for row, key in zip(rows, keys, strict=True)]
+
+
+def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str], Resolution]) -> dict[str, Any]:
+    """An adjudicator's answer: what counts of it is the decision, which the blind vote stands beside."""
+    found = decisions.get((row["item_kind"], row["item_id"], row["label"], row["person_id"]))
+    if row["label"] is None:
+        return dict(row)
+    vote = row["value"] if found is None or found.queue_order is not None else None
+    decided = {"value": found.value, "cause": found.cause, "reason": found.reason} if found else {"value": None}
+    return {**row, **decided, "vote": vote}

@@ -13,6 +13,7 @@ from audit_app.actions.answered import binary as binary
 from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
 from audit_app.actions.first_people import FirstPeople
+from audit_app.actions.withholding import require_random_queue
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
@@ -180,8 +181,11 @@ def labelled(
 
     Raises:
         StudyProblem: Nothing is drawn, or the texts changed since the draw.
+        Withheld: For target B, while what is decided is no random share.
     """
     sample = items.find_sample(store, sample_id)
+    if target == "B":
+        require_random_queue(store, study)
     found = answered(store, study.rubric, grounding)
     overlap = overlap_of(store, sample, found)
     doubled = set(overlap.order)

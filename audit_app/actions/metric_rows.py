@@ -96,6 +96,18 @@ def view_rows(estimates: Iterable[DetailedEstimate], method: Method = "corrected
     return list(rows.values())
 
 
+def with_before(rows: list[dict[str, str]], before: Iterable[DetailedEstimate]) -> list[dict[str, str]]:
+    """The same rows with each corrected number as it was before adjudication (target A)."""
+    earlier = {(row["metric"], row["slice"]): row.get("corrected", "") for row in metric_rows(before)}
+    if not earlier:
+        return rows
+    return [
+        {**{name: row[name] for name in row if name != "note"},
+         "before adjudication": earlier.get((row["metric"], row["slice"]), ""), "note": row.get("note", "")}
+        for row in rows
+    ]  # fmt: skip
+
+
 def _details(estimate: DetailedEstimate) -> dict[str, str]:
     if estimate.value is None:
         return {}

@@ -129,6 +129,22 @@ def pair_rows(result: AgreementResult) -> list[Row]:
     ]
 
 
+def decision_rows(result: AgreementResult) -> list[Row]:
+    """One row per label that adjudicators had, or have, something to decide on."""
+    return [
+        {
+            "label": f"{one.label} ({one.title})",
+            "decided": str(one.n_decided),
+            "waiting": str(one.n_waiting),
+            "first answer changed": f"{one.n_changed} of {one.n_first}",
+            "answers that are the final value": f"{one.n_final} of {one.n_labels}",
+            "own blind vote kept": f"{one.n_kept} of {one.n_votes}",
+            "causes": " · ".join(f"{cause} {n}" for cause, n in one.causes.items()),
+        }
+        for one in result.decisions
+    ]
+
+
 def habit_rows(result: HabitsResult) -> list[Row]:
     """One row per label and annotator."""
     return [

@@ -14,10 +14,12 @@ from agreement.precision import PrecisionOptions
 from agreement.prevalence import prevalence
 from agreement.ratings import Ratings
 from agreement.result import Agreement
+from audit_app.actions.decisions import LabelDecisions, decisions
 from audit_app.actions.label_table import LabelTable
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
 from data.questions import Question
+from data.store.connection import open_store
 from data.study import Study
 
 Coefficient = Callable[..., Agreement]
@@ -55,12 +57,15 @@ class AgreementResult:
     weighted: bool
     """Whether every item counts as much as it stands for in the population."""
     labels: tuple[LabelAgreement, ...]
+    decisions: tuple[LabelDecisions, ...]
+    """What adjudication came to; it changes none of the coefficients."""
     names: dict[str, str]
     """Display names of everybody in the comparison, by person_id."""
     sentence: str
 
 
 SENTENCE = "Only planned labels count; blanks, skips and “cannot judge” are not labels and are dropped pairwise."
+DECIDED = " Adjudication changes none of these figures: what was decided stands beside them."
 WEIGHTED = (
     " Weighted by the design: what two of these people would agree on, had they labelled the whole population; "
     "intervals are the design's."
@@ -93,14 +98,17 @@ def agreement(
     """
     planned = read_planned(study, sample_id)
     slices = [{}, *planned.slices(by)]
+    with open_store(study) as store:
+        decided = decisions(store, study, planned.sample["sample_id"])
     measure = _Measure(every=every, weighted=weighted, level=level, seed=seed)
     found = [measure.label(planned, question, within) for within in slices for question in planned.questions]
     return AgreementResult(
         seal=planned.seal,
         weighted=weighted,
         labels=tuple(label for label in found if label),
+        decisions=decided,
         names=planned.names,
-        sentence=SENTENCE + (WEIGHTED if weighted else ""),
+        sentence=SENTENCE + (WEIGHTED if weighted else "") + (DECIDED if decided else ""),
     )
 
 

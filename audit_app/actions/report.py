@@ -14,9 +14,10 @@ from audit_app.actions.diagnostics import DiagnosticsResult, diagnostics
 from audit_app.actions.judge_rows import judge_rows
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.metric_rows import interval_lines, metric_rows, number, view_rows
-from audit_app.actions.rater_rows import agreement_rows, pair_rows
+from audit_app.actions.rater_rows import agreement_rows, decision_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
 from audit_app.actions.results import MetricsResult, metrics
+from audit_app.actions.withholding import Withheld
 from audit_app.actions.wording import as_table as as_table
 from audit_app.actions.wording import markdown
 from audit_app.actions.wording import percent as percent
@@ -89,10 +90,13 @@ def report(
     )
     missing = [overall.left_out] if overall.left_out else []
     checked = compared = audited = adjudicated = None
+    # Without an overlap nobody planned to adjudicate: nothing is missing.
     with suppress(StudyProblem):
-        # Without an overlap nobody planned to adjudicate: nothing is missing.
-        adjudicated = metrics(study, sample_id=sample_id, judge=judge, target="B", grounding=grounding)
-        missing += [adjudicated.settled.sentence] if adjudicated.settled and adjudicated.settled.sentence else []
+        try:
+            adjudicated = metrics(study, sample_id=sample_id, judge=judge, target="B", grounding=grounding)
+            missing += [adjudicated.settled.sentence] if adjudicated.settled and adjudicated.settled.sentence else []
+        except Withheld as why:
+            missing.append(f"Adjudicated: {why}")
     scored = diagnostics(study, sample_id=sample_id, judge=judge)
     try:
         checked = judge_check(study, sample_id=sample_id, judge=judge, grounding=grounding)
@@ -161,6 +165,8 @@ def as_markdown(found: Report) -> str:
         parts += [as_table(agreement_rows(found.agreement), "github")]
         pairs = pair_rows(found.agreement)
         parts += [as_table(pairs, "github")] if pairs else []
+        decided = decision_rows(found.agreement)
+        parts += ["What adjudicators decided:", as_table(decided, "github")] if decided else []
     if found.contexts:
         parts += ["## The contexts", markdown(found.contexts.sentence)]
         parts += [as_table(broken_rows(found.contexts), "github")]

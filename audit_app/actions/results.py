@@ -1,20 +1,20 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from audit_app.actions.answered import Grounding
 from audit_app.actions.budgeting import MetricBudget
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
+from audit_app.actions.labelled import find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
+from audit_app.actions.refusals import can_adjudicate, can_borrow, can_divide, known
 from audit_app.actions.registering import Intent, standing
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
 from audit_app.actions.settled import Settled, settled
+from audit_app.actions.withholding import require_random_queue
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items
@@ -82,6 +82,8 @@ class MetricsResult:
     """Tasks that these are a sample of "such tasks" by; None when the intervals are for these responses."""
     seal: Seal
     estimates: tuple[DetailedEstimate, ...]
+    before: tuple[DetailedEstimate, ...]
+    """For target B, and unless sealed: the same for target A, before anything was decided."""
     budgets: tuple[MetricBudget, ...]
     """Where the width of each corrected number comes from; empty unless asked for."""
     settled: Settled | None
@@ -171,15 +173,18 @@ def metrics(
         StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, the slices
             leave nobody to borrow from, contexts matter and results are sealed or none is audited, or there is to be
             a budget of target B.
+        Withheld: For target B, while what is decided is no random share.
     """
-    _known(by, frames.SLICES, "slice column")
-    _known(names, tuple(METRICS), "metric")
-    _can_borrow(by, borrow)
+    known(by, frames.SLICES, "slice column")
+    known(names, tuple(METRICS), "metric")
+    can_borrow(by, borrow)
     if budget and target == "B":
         raise StudyProblem("an uncertainty budget is of target A, what one annotator says; leave --target B out")
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     with open_store(study) as store:
+        if target == "B":
+            require_random_queue(store, study)
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, grounding=grounding)
         seal = read_seal(store)
         n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
@@ -189,8 +194,8 @@ def metrics(
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
         looked = looks(store, rows.sample["sample_id"])
-    _can_divide(rows, contexts, seal)
-    _can_adjudicate(rows, target)
+    can_divide(rows, contexts, seal)
+    can_adjudicate(rows, target)
     options = Options(
         target=target,
         level=level if seal.is_open else LEVEL,
@@ -204,9 +209,12 @@ def metrics(
     population = judged(frame, who, _columns(by, options, budget=budget))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    table = MetricTable(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
+    slices = [{}, *slices_by(population, by)] if by else [{}]
+    table = MetricTable(population, rows, options, grounding, slices)
     ordered = [METRICS[name] for name in _in_order(allowed)]
     estimates = [estimate for metric in ordered for estimate in table.of(metric)]
+    first = MetricTable(population, rows, replace(options, target="A"), grounding, slices)
+    before = [estimate for metric in ordered for estimate in first.of(metric)] if target == "B" else []
     budgets = [one for metric in ordered for one in table.budgets(metric)] if budget else []
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
@@ -224,6 +232,7 @@ def metrics(
         n_tasks=_count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
+        before=tuple(before if seal.is_open else ()),
         budgets=tuple(budgets if seal.is_open else (one.sealed(estimates) for one in budgets)),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
@@ -269,38 +278,3 @@ def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | No
             "correct, and numbers that need C take them to be like the others."
         )
     return " ".join(sentence for sentence in found if sentence) or None
-
-
-def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
-    unknown = [name for name in given if name not in allowed]
-    if unknown:
-        raise StudyProblem(f"unknown {what} {unknown[0]!r}; expected some of {', '.join(allowed)}")
-
-
-def _can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
-    _known(borrow, frames.SLICES, "column to borrow within")
-    if borrow and not set(by) - set(borrow):
-        raise StudyProblem(
-            f"nobody to borrow from: a slice borrows from others of its {', '.join(borrow)}, so slice by something "
-            f"else as well, such as --by model,{','.join(borrow)}"
-        )
-
-
-def _can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
-    if contexts == "all":
-        return
-    if not seal.is_open:
-        raise StudyProblem(f"--contexts {contexts}: which contexts are broken is itself a result. {seal.sentence}")
-    if np.isnan(rows.valid).all():
-        raise StudyProblem(
-            f"--contexts {contexts}: no context of a labelled response is audited yet; label contexts first, or leave "
-            "the option out"
-        )
-
-
-def _can_adjudicate(rows: Labelled, target: Target) -> None:
-    if target == "B" and not rows.overlap.order:
-        raise StudyProblem(
-            f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "
-            "labels count on a random share that several people label. Draw one with --overlap, or use target A"
-        )

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from audit_app.cli.adjudicating import adjudicate_group
 from audit_app.cli.assignments import assignments_group
 from audit_app.cli.calibrating import rogan_gladen
 from audit_app.cli.comparing import compare_command
@@ -41,8 +42,9 @@ def cli() -> None:
     """All commands."""
 
 
-for command in (init, import_group, check, sample_group, register_command, people_group, assignments_group, serve,
-                agreement, judge_group, metrics, report, compare_command, export, prompt_group, demo):  # fmt: skip
+for command in (init, import_group, check, sample_group, register_command, people_group, assignments_group,
+                adjudicate_group, serve, agreement, judge_group, metrics, report, compare_command, export, prompt_group,
+                demo):  # fmt: skip
     cli.add_command(command)
 
 

@@ -66,9 +66,10 @@ def _print(found: raters.AgreementResult, *, every: bool, as_json: bool) -> None
     elif not found.labels:
         click.echo(NOBODY)
     elif every:
-        _tables(rows.coefficient_rows(found), rows.prevalence_rows(found), rows.pair_rows(found))
+        _tables(rows.coefficient_rows(found), rows.prevalence_rows(found), rows.pair_rows(found),
+                rows.decision_rows(found))  # fmt: skip
     else:
-        _tables(rows.agreement_rows(found), rows.pair_rows(found))
+        _tables(rows.agreement_rows(found), rows.pair_rows(found), rows.decision_rows(found))
     say(found.sentence)
 
 

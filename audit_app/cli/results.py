@@ -1,6 +1,6 @@
 """Commands that print results: metrics, report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,14 @@ def _of_method(estimates: Sequence[DetailedEstimate], method: str | None) -> tup
 
 
 def _json(found: MetricsResult, *, budget: bool) -> list[dict[str, Any]]:
-    """The numbers as plain values; where budgets were asked for, with the budget of each corrected one."""
+    """The numbers as plain values.
+
+    Of target B with what each was for target A, before adjudication; where budgets were asked for, with the budget of
+    each corrected one.
+    """
+    if found.before:
+        earlier = {(e.metric, e.method, tuple(e.slice.items())): e for e in found.before}
+        return [e.as_dict() | {"before": _earlier(earlier, e)} for e in found.estimates]
     if not budget:
         return [estimate.as_dict() for estimate in found.estimates]
     of = {(one.metric, tuple(one.slice.items())): one.as_dict() for one in found.budgets}
@@ -129,6 +136,13 @@ def _json(found: MetricsResult, *, budget: bool) -> list[dict[str, Any]]:
         e.as_dict() | {"budget": of.get((e.metric, tuple(e.slice.items()))) if e.method == "corrected" else None}
         for e in found.estimates
     ]
+
+
+def _earlier(
+    earlier: Mapping[tuple[Any, ...], DetailedEstimate], estimate: DetailedEstimate
+) -> dict[str, float | None] | None:
+    one = earlier.get((estimate.metric, estimate.method, tuple(estimate.slice.items())))
+    return {"value": one.value, "low": one.low, "high": one.high} if one else None
 
 
 def _text(
@@ -139,7 +153,7 @@ def _text(
     rows = (
         metric_rows.view_rows(everything, method)
         if len(found) > 1
-        else metric_rows.metric_rows(everything, details=details)
+        else metric_rows.with_before(metric_rows.metric_rows(everything, details=details), found[0].before)
     )
     parts = [as_table(some) for some in (rows, metric_rows.metric_rows(means, details=details)) if some]
     for one in found:

@@ -53,6 +53,9 @@ class FakeStudy:
     def renew(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
         return {"lease_seconds": 60, "of": [person.person_id, sent["assignment_id"]]}
 
+    def decide(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
+        return {"decided": {"label": sent["label"]}, "next": self.next_view(person, sent["screen"])}
+
 
 @pytest.fixture
 def study() -> FakeStudy:
@@ -77,7 +80,7 @@ def test_the_server_says_that_it_is_up(client: TestClient) -> None:
     assert (answer.status_code, answer.text) == (200, "ok")
 
 
-@pytest.mark.parametrize("screen", ["label", "context"])
+@pytest.mark.parametrize("screen", ["label", "context", "adjudicate"])
 def test_the_view_of_each_screen(anna: TestClient, screen: str) -> None:
     answer = anna.get("/api/view", params={"screen": screen})
     assert answer.json()["reason"] == f"Nothing on {screen} for p1."
@@ -101,6 +104,13 @@ def test_an_answer_is_kept_and_the_next_view_comes_back(anna: TestClient, study:
     assert answer.json()["saved"] == {"label": "G"}
     assert answer.json()["next"]["state"] == "empty"
     assert study.kept == [ANSWER]
+
+
+def test_a_decision_is_kept_and_the_next_view_comes_back(anna: TestClient) -> None:
+    sent = {"screen": "adjudicate", "assignment_id": "a1", "label": "G"}
+    assert anna.post("/api/decide", json=sent).status_code == 403
+    answer = anna.post("/api/decide", json=sent, headers=OURS).json()
+    assert (answer["decided"], answer["next"]["state"]) == ({"label": "G"}, "empty")
 
 
 def test_looking_back_names_an_answer_or_the_one_before_it(anna: TestClient) -> None:

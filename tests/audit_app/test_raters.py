@@ -163,7 +163,9 @@ def numbers(study: Study) -> list[Any]:
         for annotator in one["annotators"]:
             del annotator["figures"]["self_consistency"]
     check = judge_check(study, by=["model"])
-    return [asdict(agreement(study, every=True, weighted=True, by=["model"])), asdict(consensus(study)), habits,
+    # Of agreement all but what was decided, which stands beside the coefficients.
+    agreed = agreement(study, every=True, weighted=True, by=["model"]).labels
+    return [[asdict(one) for one in agreed], asdict(consensus(study)), habits,
             check.ceilings, check.diagnostics, check.slices, asdict(check.alternative[0])]  # fmt: skip
 
 

@@ -99,8 +99,9 @@ def test_an_adjudication_that_a_file_brought_becomes_a_decision(study: Study) ->
             events.add(store, said)
         resolution = {"item_id": "r2", "item_kind": "response", "label": "D", "person_id": "zoe", "resolves": []}
         events.resolve(store, {**resolution, "value": "1"})
-        undo(store, "m008_adjudication", "DROP INDEX resolution_item",
-             *(f"ALTER TABLE resolution DROP COLUMN {name}" for name in ("queue_order", "rubric_hash", "assignment_id")))  # fmt: skip
+        added = ("queue_order", "rubric_hash", "assignment_id")
+        dropped = (f"ALTER TABLE resolution DROP COLUMN {name}" for name in added)
+        undo(store, "m008_adjudication", "DROP INDEX resolution_item", *dropped)
     with open_store(study) as store:
         found = [(one.item_id, one.value, one.reason) for one in events.resolutions(store)]
     assert found == [("r2", "1", None), ("r1", "0", "no")]

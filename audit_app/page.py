@@ -64,6 +64,13 @@ def people() -> None:
     render()
 
 
+def adjudicate() -> None:
+    """Where adjudicators decide; leads also see what waits."""
+    from audit_app.screens.adjudicate import render
+
+    render()
+
+
 def assignments() -> None:
     """The lead's view of who holds which work."""
     from audit_app.screens.assignments import render
@@ -74,6 +81,7 @@ def assignments() -> None:
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
     working = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
+    deciding = [("Adjudicate", "adjudicate", adjudicate)]
     leading = [
         ("Report", "report", report),
         ("Compare", "compare", compare),
@@ -81,8 +89,11 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
         ("Agreement", "agreement", agreement),
         ("People", "people", people),
         ("Assignments", "assignments", assignments),
+        *deciding,
     ]
-    return leading if person.role == "lead" else working
+    if person.role == "lead":
+        return leading
+    return deciding + working if person.role == "adjudicator" else working
 
 
 def who(person: Person) -> str:

@@ -9,8 +9,8 @@ import streamlit as st
 
 _HERE = files("audit_app.component")
 _SCRIPTS = (
-    "parts.js", "wire.js", "reading.js", "picking.js", "panels.js", "evidence.js", "question.js", "sitting.js",
-    "tabs.js", "mine.js", "keys.js", "bar.js", "label.js",
+    "parts.js", "wire.js", "reading.js", "picking.js", "panels.js", "evidence.js", "deciding.js", "question.js",
+    "sitting.js", "tabs.js", "mine.js", "keys.js", "bar.js", "label.js",
 )  # fmt: skip
 
 
@@ -29,6 +29,6 @@ def labelling(screen: str) -> None:
     """Puts the loop of one screen on the page.
 
     Args:
-        screen: What `GET /api/view` is asked for: "label" or "context".
+        screen: What `GET /api/view` is asked for: "label", "context" or "adjudicate".
     """
     _mount(key=f"labelling-{screen}", data={"screen": screen})

@@ -10,9 +10,9 @@ class Bar {
     this.alarm = el("div", { class: "alarm", role: "alert", hidden: true });
     const opener = (name, text, action, ...more) =>
       el("button", { type: "button", class: `plain ${name}`, "aria-haspopup": "dialog", text, onclick: action }, ...more);
-    const mine = opener("own", "My items", () => loop.mine.show());
+    const mine = loop.adjudicates ? null : opener("own", "My items", () => loop.mine.show());
     const keys = opener("keys", "Keys", () => loop.keys.toggle(), el("kbd", { text: "h" }));
-    this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, mine, keys);
+    this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, ...present([mine]), keys);
   }
 
   draw(view) {

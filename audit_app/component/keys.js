@@ -27,7 +27,7 @@ class Keys {
     const key = pressed(event);
     if (key === "h" || key === "?") return this.take(event, () => this.toggle());
     if (event.repeat || question.panel) return;
-    if (key === "b" && ["asking", "empty"].includes(loop.phase)) return this.take(event, () => loop.back());
+    if (key === "b" && !loop.adjudicates && ["asking", "empty"].includes(loop.phase)) return this.take(event, () => loop.back());
     if (loop.view?.state === "view") this.answer(event, key);
   }
 
@@ -45,8 +45,9 @@ class Keys {
     const acts = {
       n: () => question.note.focus(),
       e: question.hasPassages() ? () => question.evidence.quote() : null,
-      f: () => question.openPanel("flag"),
-      s: loop.view.review ? null : () => question.openPanel("skip"),
+      f: loop.adjudicates ? null : () => question.openPanel("flag"),
+      s: loop.view.review ? null : () => question.openPanel(loop.adjudicates ? "give_back" : "skip"),
+      w: question.deciding ? () => question.deciding.select.focus() : null,
     };
     const act = choice ? () => this.choose(choice) : acts[key];
     if (act) this.take(event, () => loop.fresh(event) && act());
@@ -55,7 +56,7 @@ class Keys {
   choose(choice) {
     const { question } = this.loop;
     question.choose(choice.value);
-    const whole = !question.many() && choice.value !== CANNOT_JUDGE && !question.final() && !this.loop.view.review;
+    const whole = !question.many() && choice.value !== CANNOT_JUDGE && !question.final() && !this.loop.view.review && !question.deciding;
     if (whole && this.atOnce()) question.commit();
   }
 
@@ -86,7 +87,7 @@ class Keys {
     const { question } = loop;
     if (question.evidence.picking.active) return this.take(event, () => (question.evidence.picking.stop(), loop.say("")));
     if (question.panel) return this.take(event, () => question.closePanel());
-    if (where === question.note) return this.take(event, () => (question.buttons.get(question.chosen[0]) ?? question.save).focus());
+    if ([question.note, question.deciding?.select].includes(where)) return this.take(event, () => (question.buttons.get(question.chosen[0]) ?? question.save).focus());
     if (loop.view?.review && loop.phase === "asking") this.take(event, () => loop.toWork());
   }
 
@@ -141,9 +142,7 @@ class Keys {
         ...answers.map((choice) => line([choice.key], choice.text)),
         line(["Enter"], "Save the answer and go on"),
         line(["Ctrl", "Enter"], "The same, also from within a note (Cmd on a Mac)"),
-        line(["b"], "Back to the answer before"),
-        line(["f"], "Flag this item for an adjudicator"),
-        line(["s"], "Skip this item, with a reason"),
+        ...(this.loop.adjudicates ? this.adjudicating(line) : this.labelling(line)),
         line(["n"], "Write a note"),
         line(["e"], "Quote the selected text, or pick a sentence with ↑ ↓ and quote it with e"),
         line(["Esc"], "Leave a note, a form, or an answer looked back at"),
@@ -156,6 +155,18 @@ class Keys {
     );
     this.sheet.showModal();
     return undefined;
+  }
+
+  labelling(line) {
+    return [
+      line(["b"], "Back to the answer before"),
+      line(["f"], "Flag this item for an adjudicator"),
+      line(["s"], "Skip this item, with a reason"),
+    ];
+  }
+
+  adjudicating(line) {
+    return [line(["w"], "Say why people differed, after the vote"), line(["s"], "Give this item back, with a reason")];
   }
 
   drawHabit() {

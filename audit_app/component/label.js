@@ -5,6 +5,7 @@ const TYPED_AHEAD = 400; // ms; a burst begun before a list was on screen is dro
 class Loop {
   constructor(host, screen) {
     this.screen = screen;
+    this.adjudicates = screen === "adjudicate";
     this.clock = new Clock();
     this.reading = new Reading();
     this.question = new Question(this, this.reading);
@@ -174,9 +175,17 @@ class Loop {
     return this.post(review ? { ...body, revise: true } : body, spoken);
   }
 
+  decide({ spoken, ...decision }) {
+    const { who, assignment_id } = this.view;
+    this.enter("saving");
+    this.calm();
+    this.say("Saving …");
+    return this.post({ screen: this.screen, who, assignment_id, ...decision }, spoken);
+  }
+
   async post(body, spoken) {
     this.pending = { body, spoken };
-    const { status, body: said } = await post("/api/label", body);
+    const { status, body: said } = await post("cause" in body ? "/api/decide" : "/api/label", body);
     if (status === 200) this.saved(said.next, spoken);
     else if (status === 401) this.signedOut();
     else if (status === 409 || status === 403) this.overtaken(said.error);

@@ -10,6 +10,13 @@ const PANELS = {
     ask: "Anything to add?",
     act: "Skip this item",
   },
+  give_back: {
+    title: "Give this item back",
+    about: "Another adjudicator gets it, for good; a vote you have cast is kept.",
+    reasons: true,
+    ask: "Anything to add?",
+    act: "Give it back",
+  },
   flag: {
     title: "Flag this item",
     about: "Asks an adjudicator to look at it. Your answers and your work go on as they are.",

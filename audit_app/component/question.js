@@ -17,10 +17,12 @@ class Question {
     this.evidence.clear();
     this.view = view;
     this.panel = null;
-    this.draftKey = [view.who, "draft", view.assignment_id, view.label.name, ...(view.review ? ["again"] : [])];
+    const decides = view.case?.stage === "decide";
+    this.draftKey = [view.who, "draft", view.assignment_id, view.label.name, ...(view.review ? ["again"] : decides ? ["decide"] : [])];
     const draft = { ...this.given(), ...memory.read(...this.draftKey) };
     this.chosen = (draft.chosen ?? []).filter((value) => this.choices().some((choice) => choice.value === value));
     this.loop.clock.restart(draft.seconds ?? 0);
+    this.deciding = decides ? new Deciding(this, view.case, draft.cause) : null;
     this.drawQuestion(draft.note ?? "", this.hasPassages() ? this.evidence.draw(draft.quotes ?? []) : null);
     this.show();
     if (draft.panel) this.openPanel(draft.panel.kind, draft.panel);
@@ -28,11 +30,11 @@ class Question {
 
   // The answer that is looked back at, in the shape of a draft.
   given() {
-    const { review } = this.view;
+    const review = this.view.review ?? this.view.case?.vote;
     if (!review) return {};
     const values = Array.isArray(review.value) ? review.value : [review.value];
     const quotes = review.evidence.filter((quote) => quote.passage !== undefined);
-    return { chosen: values.length ? values : [NONE], note: review.comment ?? "", quotes };
+    return { chosen: values.length ? values : [NONE], note: this.view.review ? (review.comment ?? "") : "", quotes };
   }
 
   final() {
@@ -41,6 +43,7 @@ class Question {
 
   drawEmpty(reason, again, back) {
     this.view = null;
+    this.deciding = null;
     this.panel = null;
     this.evidence.picking.stop();
     this.node.replaceChildren(
@@ -50,13 +53,14 @@ class Question {
         "div",
         { class: "row" },
         el("button", { type: "button", text: "Look again", onclick: again }),
-        el("button", { type: "button", class: "plain", text: "Look at my last answer", onclick: back }, el("kbd", { text: "b" })),
+        this.loop.adjudicates ? null : el("button", { type: "button", class: "plain", text: "Look at my last answer", onclick: back }, el("kbd", { text: "b" })),
       ),
     );
   }
 
+  // Whether words may be quoted with the answer; a decision is about quotes that are there.
   hasPassages() {
-    return this.view.artifacts.some((artifact) => artifact.passages);
+    return !this.deciding && this.view.artifacts.some((artifact) => artifact.passages);
   }
 
   many() {
@@ -79,7 +83,7 @@ class Question {
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
     const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": "What counts" }, ...counts);
     const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), what);
-    details.open = !this.loop.narrow();
+    details.open = !this.loop.narrow() && !this.deciding;
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
@@ -94,12 +98,20 @@ class Question {
       ),
       this.heading,
       present(counts).length ? details : null,
+      this.drawStage(),
       this.many() ? el("p", { class: "quiet", text: "Mark everything that applies." }) : null,
       values,
       this.drawNote(note),
+      this.deciding?.cause,
       evidence,
     ];
     this.node.replaceChildren(el("div", { class: "scrolls" }, ...parts), this.drawActions());
+  }
+
+  // Where an adjudicator stands: before their own vote, or before everybody's answers.
+  drawStage() {
+    if (this.deciding) return this.deciding.node;
+    return this.view.case ? el("p", { class: "stage", text: "Vote first. What others said is shown after your vote." }) : null;
   }
 
   drawExamples() {
@@ -169,8 +181,10 @@ class Question {
       return button;
     };
     const { review } = this.view;
-    this.save = act("save", review ? "Save the change" : "Save", "Enter", () => this.commit());
-    const rest = [
+    const saves = this.deciding ? "Decide" : this.view.case ? "Vote" : review ? "Save the change" : "Save";
+    this.save = act("save", saves, "Enter", () => this.commit());
+    const giveBack = act("plain skip", "Give back …", "s", () => this.openPanel("give_back"));
+    const rest = this.view.case ? [giveBack] : [
       act("plain", "Back", "b", () => this.loop.back()),
       act("plain flag", "Flag …", "f", () => this.openPanel("flag")),
       review ? act("plain", "To my work", "Esc", () => this.loop.toWork()) : act("plain skip", "Skip …", "s", () => this.openPanel("skip")),
@@ -183,8 +197,9 @@ class Question {
   show() {
     for (const [value, button] of this.buttons) button.setAttribute("aria-pressed", String(this.chosen.includes(value)));
     const needed = this.chosen.includes(CANNOT_JUDGE);
-    this.noteName.textContent = needed ? "Note (required: why can this not be judged?)" : "Note (optional)";
-    this.note.toggleAttribute("required", needed);
+    const reason = this.deciding ? "Reason (required)" : "Note (optional)";
+    this.noteName.textContent = needed ? "Note (required: why can this not be judged?)" : reason;
+    this.note.toggleAttribute("required", needed || Boolean(this.deciding));
     this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
     this.evidence.show();
   }
@@ -216,7 +231,8 @@ class Question {
     if (this.view.review && !this.panel && !this.changed()) return this.forget();
     const panel = this.panel?.kept() ?? null;
     const seconds = this.loop.clock.seconds();
-    return memory.write({ note: this.note.value, chosen: this.chosen, quotes: this.evidence.quotes, panel, seconds }, ...this.draftKey);
+    const cause = this.deciding?.select.value ?? null;
+    return memory.write({ note: this.note.value, chosen: this.chosen, quotes: this.evidence.quotes, cause, panel, seconds }, ...this.draftKey);
   }
 
   forget() {
@@ -235,6 +251,7 @@ class Question {
     const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
     const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
     const spoken = this.choices().filter((choice) => this.chosen.includes(choice.value));
+    if (this.deciding) return this.deciding.commit(value, `decided · ${spoken.map((choice) => choice.text).join(", ")}`);
     return this.loop.give({
       label: this.view.label.name,
       value,
@@ -253,8 +270,8 @@ class Question {
 
   openPanel(kind, kept = null) {
     if (this.panel || !this.view) return;
-    const done = kind === "skip"
-      ? (reason) => this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: "item skipped" })
+    const done = PANELS[kind].reasons
+      ? (reason) => this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: this.view.case ? "given back" : "item skipped" })
       : (note) => report(this.loop, kind, note);
     this.evidence.picking.stop();
     this.panel = new Panel(this, kind, done);

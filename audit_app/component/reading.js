@@ -140,6 +140,13 @@ class Reading {
     this.pane.scrollBy({ top });
   }
 
+  show(number) {
+    const passage = this.pane.querySelector(`.passage[data-number="${Number(number)}"]`);
+    if (!passage) return;
+    fold(passage.querySelector(".head"), true);
+    this.pane.scrollTo({ top: passage.offsetTop });
+  }
+
   // The stored text of every passage that is open, as the one text node that it is.
   passageTexts() {
     return [...this.pane.querySelectorAll(".passage .text:not(.blank)")].map((node) => node.firstChild);

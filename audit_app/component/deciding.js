@@ -1,0 +1,64 @@
+// After a blind vote: what everybody said, and the decision with its reason and cause.
+
+class Deciding {
+  constructor(question, { why, vote, answers, causes }, cause) {
+    this.question = question;
+    this.causes = causes;
+    const own = { who: "You", ...vote, slips: [], flags: [], own: true };
+    this.node = el(
+      "div",
+      { class: "said-by", role: "group", "aria-label": "What was said" },
+      why.length ? el("p", { class: "quiet", text: `Here because: ${why.join("; ")}.` }) : null,
+      el("ul", {}, ...[...answers, own].map((answer) => this.drawAnswer(answer))),
+    );
+    this.cause = this.drawCause(cause);
+    const quotes = [...answers, vote].flatMap((answer) => answer.evidence).filter((quote) => quote.passage !== undefined);
+    question.reading.highlight(quotes);
+  }
+
+  drawAnswer({ who, text, comment, evidence, slips, flags, own }) {
+    const said = (kind, words) => el("div", { class: kind, dir: "auto", text: words });
+    return el(
+      "li",
+      { class: own ? "own" : null },
+      el("strong", { text: who }),
+      el(
+        "div",
+        {},
+        el("div", { class: "value-said", dir: "auto", text }),
+        comment ? said("comment", `Note: ${comment}`) : null,
+        ...evidence.map((quote) => this.drawQuote(quote)),
+        ...slips.map((note) => said("slip", `Reported as a slip: ${note}`)),
+        ...flags.map((note) => said("slip", note ? `⚑ Flagged: ${note}` : "⚑ Flagged")),
+      ),
+    );
+  }
+
+  drawQuote({ passage, text }) {
+    if (passage === undefined) return el("div", { class: "comment", dir: "auto", text: `“${text}”` });
+    const go = () => this.question.reading.show(passage);
+    return el("button", { type: "button", class: "plain quote", dir: "auto", text: `Passage ${passage}: “${text}”`, onclick: go });
+  }
+
+  drawCause(chosen) {
+    const options = this.causes.map(({ cause }) => el("option", { value: cause, text: cause }));
+    this.select = el("select", { required: true }, el("option", { value: "", text: "Choose a cause …" }), ...options);
+    this.help = el("span", { class: "quiet" });
+    const show = () => (this.help.textContent = this.causes.find(({ cause }) => cause === this.select.value)?.help ?? "");
+    this.select.value = chosen ?? "";
+    this.select.addEventListener("input", () => (show(), this.question.remember()));
+    show();
+    const title = el("span", { text: "Why did people differ? (required)" }, el("kbd", { text: "w" }));
+    return el("label", { class: "note" }, title, this.select, this.help);
+  }
+
+  commit(value, spoken) {
+    const { loop, note, view } = this.question;
+    const missing = note.value.trim() === "" ? ["Say in a few words why you decide so.", note] : ["Choose why people differed.", this.select];
+    if (note.value.trim() !== "" && this.select.value) {
+      return loop.decide({ label: view.label.name, value, reason: note.value, cause: this.select.value, spoken });
+    }
+    loop.say(missing[0], "hint");
+    return missing[1].focus();
+  }
+}

@@ -1,0 +1,37 @@
+"""Adjudication: the loop of votes and decisions, and for leads what waits in the queue."""
+
+import streamlit as st
+
+from audit_app import figures, state
+from audit_app.actions.adjudicating import SCREEN
+from audit_app.actions.disputes import Disputes, dispute_rows, disputes, reason_rows
+from audit_app.component import labelling
+
+AT_MOST = 200
+"""Rows of the queue that are drawn; the command lists all."""
+
+
+def render() -> None:
+    """Draws the screen."""
+    person = state.person()
+    if person.role != "lead":
+        labelling(SCREEN)
+        return
+    study = state.study()
+    with figures.screen(study, "Adjudicate"):
+        found = disputes(study, by=person)
+        _queue(found)
+    if person.may_adjudicate and found.waiting:
+        labelling(SCREEN)
+
+
+def _queue(found: Disputes) -> None:
+    st.html(figures.sentence(" ".join(found.sentences)))
+    if not found.waiting:
+        return
+    st.html(figures.table(reason_rows(found)))
+    with st.expander("What waits, in the order of the queue"):
+        st.html(figures.table(dispute_rows(found)[:AT_MOST]))
+        if len(found.waiting) > AT_MOST:
+            more = f"The first {AT_MOST} of {len(found.waiting)}; `evidence-audit adjudicate list` has all of them."
+            st.html(figures.sentence(more, soft=True))

@@ -30,7 +30,7 @@ def next_case(study: Study, person: Person) -> dict[str, Any]:
 
 def _next(store: Store, study: Study, person: Person) -> dict[str, Any]:
     if not person.may_adjudicate:
-        return _empty(store, person, _why_never(person))
+        return _empty(store, person, why_never(person))
     queue = read_queue(store, study)
     while True:
         me = Adjudicator.read_from(store, study, person, queue)
@@ -80,8 +80,10 @@ def _shown(
     view = shown(store, study, person, assignment, item, label, steps)
     found = {"stage": "decide", **revealed(store, study, person, assignment, label, case)} if label in voted else None
     done = adjudications.decided_by(store, person.person_id)
-    others = [one for one in me.takeable(queue) if case is None or one.place != case.place]
-    return {**view, "case": found or {"stage": "vote"}, "progress": {"done": done, "of": done + 1 + len(others)}}
+    others = sum(
+        me.why_not(one) in (None, "grounding") for one in queue.cases if case is None or one.place != case.place
+    )
+    return {**view, "case": found or {"stage": "vote"}, "progress": {"done": done, "of": done + 1 + others}}
 
 
 def vote(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def _theirs(store: Store, person: Person, sent: Mapping[str, Any]) -> Assignment
         Refused: 403 or 409, it is none.
     """
     if not person.may_adjudicate:
-        raise Refused(403, _why_never(person))
+        raise Refused(403, why_never(person))
     require_same(person, sent.get("who"))
     assignment = theirs(store, person, sent.get("assignment_id"))
     if assignment.purpose != "adjudication":
@@ -239,7 +241,7 @@ def _empty(store: Store, person: Person, reason: str) -> dict[str, Any]:
     return {"state": "empty", "who": tag(person), "reason": reason, "progress": {"done": done, "of": done}}
 
 
-def _why_never(person: Person) -> str:
+def why_never(person: Person) -> str:
     """Why somebody is given nothing to decide."""
     if person.results_opened_at:
         return (

@@ -61,8 +61,8 @@ class Disputes:
     @property
     def sentences(self) -> list[str]:
         """The state of the queue in words."""
-        items = len({(one.item_kind, one.item_id, one.pass_) for one in self.waiting})
-        said = [f"{len(self.waiting)} labels of {items} items wait for a decision; {self.n_decided} are decided."]
+        items = len({(one.item_kind, one.item_id) for one in self.waiting})
+        said = [f"{len(self.waiting)} labels of {items} items wait for a decision; decided so far: {self.n_decided}."]
         if self.waiting:
             said.append(f"The order is {ORDERS[self.order]}.")
         if self.n_unripe:

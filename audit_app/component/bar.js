@@ -18,7 +18,8 @@ class Bar {
   draw(view) {
     if (view.progress) this.drawProgress(view.progress);
     const where = view.step ? `question ${view.step.number} of ${view.step.of}` : "";
-    this.step.textContent = view.review ? `looking back · ${where}` : where;
+    const stage = view.case?.stage === "decide" ? "decision" : view.case ? "blind vote" : view.review ? "looking back" : null;
+    this.step.textContent = stage ? `${stage} · ${where}` : where;
   }
 
   drawProgress({ done = 0, of = 0 }) {

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from audit_app import figures, state
-from audit_app.actions.adjudicating import SCREEN
+from audit_app.actions.adjudicating import SCREEN, why_never
 from audit_app.actions.disputes import Disputes, dispute_rows, disputes, reason_rows
 from audit_app.component import labelling
 
@@ -21,6 +21,8 @@ def render() -> None:
     with figures.screen(study, "Adjudicate"):
         found = disputes(study, by=person)
         _queue(found)
+        if not person.may_adjudicate:
+            st.html(figures.sentence(why_never(person), soft=True))
     if person.may_adjudicate and found.waiting:
         labelling(SCREEN)
 

@@ -147,7 +147,7 @@ def test_the_list_says_what_waits_and_not_what_people_said(study: Study, zoe: An
                for row in found["waiting"])  # fmt: skip
     adjudicating.next_case(study, zoe)
     printed = ask(study, "adjudicate", "list").output
-    assert "2 labels of 2 items wait for a decision; 0 are decided." in printed
+    assert "2 labels of 2 items wait for a decision; decided so far: 0." in printed
     assert printed.count("zoe") == 1
 
 

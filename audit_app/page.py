@@ -71,6 +71,13 @@ def assignments() -> None:
     render()
 
 
+def rounds() -> None:
+    """The lead's view of the versions of the rubric."""
+    from audit_app.screens.rounds import render
+
+    render()
+
+
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
     working = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
@@ -81,6 +88,7 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
         ("Agreement", "agreement", agreement),
         ("People", "people", people),
         ("Assignments", "assignments", assignments),
+        ("Rounds", "rounds", rounds),
     ]
     return leading if person.role == "lead" else working
 

@@ -40,6 +40,13 @@ def m005_access(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m007_rounds(db: Database) -> None:
+    """Every version of the rubric that work was done under, added to, never changed."""
+    for statement in _ROUNDS:
+        db.execute(statement)
+
+
 _TABLES = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     "CREATE TABLE text (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT",
@@ -244,4 +251,19 @@ _ACCESS = (
         failures INTEGER NOT NULL,
         last_at TEXT NOT NULL
     ) STRICT""",
+)
+
+_ROUNDS = (
+    """CREATE TABLE round (
+        number INTEGER PRIMARY KEY,
+        rubric_hash TEXT NOT NULL UNIQUE,
+        version TEXT NOT NULL,
+        body TEXT NOT NULL,
+        started_at TEXT NOT NULL
+    ) STRICT""",
+    *(
+        f"""CREATE TRIGGER round_{verb.lower()} BEFORE {verb} ON round
+        BEGIN SELECT RAISE(ABORT, 'round is append-only'); END"""
+        for verb in ("UPDATE", "DELETE")
+    ),
 )

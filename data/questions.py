@@ -18,6 +18,8 @@ class Value:
     help: str | None = None
     evidence: bool = False
     """Whether a quote from the passages is asked for with this answer."""
+    severity: str | None = None
+    """Of a construction error: "breaks" the condition (also when nothing is said), or is a "blemish"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

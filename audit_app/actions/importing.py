@@ -13,7 +13,7 @@ from data.mapping import Mapping as FieldMapping
 from data.mapping import parse_pairs, read_mappings
 from data.questions import Question
 from data.records import CANNOT_JUDGE, Label, Person
-from data.store import assignments, events, items, people
+from data.store import assignments, events, items, people, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 
@@ -162,6 +162,7 @@ def _keep(store: Store, study: Study, ready: Sequence[_Checked]) -> None:
     groups: dict[AssignmentKey, list[_Checked]] = defaultdict(list)
     for entry in ready:
         groups[_key(entry.label, entry.question)].append(entry)
+    rounds.begin(store, study.rubric)
     openings = _Openings(store)
     for key, entries in groups.items():
         assignment_id = openings.take(key)

@@ -16,6 +16,7 @@ from audit_app.actions.first_people import FirstPeople
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
+from data.rubric import Rubric
 from data.store import events, items
 from data.store.connection import Store
 from data.study import Study
@@ -200,7 +201,7 @@ def labelled(
         )
     judged = judged.loc[ids]
     warrant, unaudited = _warrants(store, draws)
-    valid, recondition = _validity(store, draws, judged["condition"].tolist())
+    valid, recondition = _validity(store, study.rubric, draws, judged["condition"].tolist())
 
     def of_people(which: Target) -> dict[str, Floats]:
         values = found.values(which)
@@ -243,10 +244,10 @@ def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> tuple[Floats,
 
 
 def _validity(
-    store: Store, draws: Sequence[Mapping[str, Any]], conditions: Sequence[str]
+    store: Store, rubric: Rubric, draws: Sequence[Mapping[str, Any]], conditions: Sequence[str]
 ) -> tuple[Floats, NDArray[np.object_]]:
     """Whether each row's context is what it claims to be, and which other condition it really is."""
-    verdicts = context_verdicts(store)
+    verdicts = context_verdicts(store, rubric)
     valid, real = np.full(len(draws), np.nan), np.full(len(draws), None, dtype=object)
     for row, (draw, condition) in enumerate(zip(draws, conditions, strict=True)):
         verdict = verdicts.get(draw["context_id"])

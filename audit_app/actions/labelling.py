@@ -20,7 +20,7 @@ from audit_app.actions.turns import (
 )
 from audit_app.actions.waiting import is_enough_for_today, nothing, progress
 from data.records import Assignment, LabelEvent, Person
-from data.store import assignments, claims, events, items
+from data.store import assignments, claims, events, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import VIEWS, Item
@@ -52,6 +52,7 @@ def _next(store: Store, study: Study, person: Person, screen: str) -> dict[str, 
             answered = events.current(store, assignment.assignment_id)
             left = [label for label in asked if label not in answered]
             if left:
+                rounds.begin(store, study.rubric)
                 view = shown(store, study, person, assignment, item, left[0], asked)
                 return {**view, "progress": progress(store, study, person, [assignment.pass_])}
             # A rubric that asks less than it did leaves begun items with nothing owed.
@@ -175,6 +176,7 @@ def _add(
 ) -> str:
     """Keeps the answer, with what its giver had seen before; when it was kept."""
     at = now()
+    rounds.begin(store, study.rubric)
     event = {
         "assignment_id": assignment.assignment_id,
         "label": label,

@@ -12,6 +12,7 @@ from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
 from audit_app.actions.registering import Intent, standing
+from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
 from audit_app.actions.settled import Settled, settled
@@ -92,6 +93,8 @@ class MetricsResult:
     """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
     looks: str | None
     """How often the sample was extended, each time after a look at the work; None when it never was."""
+    mixture: str | None
+    """Which versions of the rubric the labels were given under; None when it is one."""
     of_annotators: tuple[str, ...]
     """What numbers for annotators like these take for granted; empty for these annotators."""
 
@@ -138,6 +141,7 @@ class MetricsResult:
             self.left_out,
             self.settled.sentence if self.settled else None,
             like if waiting and self.n_answered and self.seal.is_open else None,
+            self.mixture,
             *self.of_annotators,
         ]
         return [sentence for sentence in said if sentence]
@@ -188,7 +192,7 @@ def metrics(
                      sample_id=rows.sample["sample_id"])  # fmt: skip
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
-        looked = looks(store, rows.sample["sample_id"])
+        looked, mixed = looks(store, rows.sample["sample_id"]), mixture(store)
     _can_divide(rows, contexts, seal)
     _can_adjudicate(rows, target)
     options = Options(
@@ -229,6 +233,7 @@ def metrics(
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
         looks=looked,
+        mixture=mixed,
         of_annotators=tuple(
             rows.people.remarks
             if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)

@@ -258,3 +258,20 @@ def test_a_session_that_ended_shows_nothing_more(study: Study, as_: SignIn) -> N
     as_("ann", "annotator", "Ann")
     people.pause(study, "ann")
     assert "paused" in text(opened(whole_page))
+
+
+def rounds_screen() -> None:
+    from audit_app.screens.rounds import render
+
+    render()
+
+
+def test_the_rounds_show_what_changed_in_the_rubric(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    assert "nobody" not in text(opened(rounds_screen))
+    path = study.path / "rubric.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace('version = "1"', "version = '<b>2'"), encoding="utf-8")
+    app = opened(rounds_screen)
+    assert "nobody has worked under it yet" in text(app)
+    assert '-version = "1"' in app.code[0].value
+    assert not any("<b>2" in block.value for block in app.html)

@@ -205,3 +205,9 @@ def test_every_label_that_people_are_asked_for_first_comes_with_examples() -> No
         answers = [example.value for example in rubric[name].examples]
         assert len(set(answers)) >= 2
         assert set(answers) <= {value.value for value in rubric[name].values}
+
+
+def test_the_severity_of_an_error_is_one_of_two() -> None:
+    text = default_text().replace('severity = "blemish" }', 'severity = "awful" }', 1)
+    with pytest.raises(StudyProblem, match=r"values\.severity.*expected 'breaks' .* or 'blemish'"):
+        parse_rubric(text, "rubric.toml")

@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := audit_app judge metrics data sampling agreement
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types contracts wheel pytest browser bench coverage clean
+.PHONY: demo test check format lint types contracts wheel pytest browser bench coverage catalogues clean
 
 demo: .venv/ready
 	$(BIN)/evidence-audit demo
@@ -29,8 +29,10 @@ contracts: .venv/ready-dev
 wheel: .venv/ready-dev
 	$(BIN)/python tests/wheel.py
 
+# A process for each core; the browser's tests alone, because they wait for what is painted.
 pytest: .venv/ready-dev browser
-	$(BIN)/pytest
+	$(BIN)/pytest -p no:benchmark --numprocesses auto --ignore tests/browser
+	$(BIN)/pytest -p no:benchmark tests/browser
 
 # Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
 browser: .venv/ready-dev
@@ -42,7 +44,7 @@ browser: .venv/ready-dev
 
 # Speed against its targets, both sides in one process; one thread, so that processor time means something.
 bench: .venv/ready-dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.agreement_speed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -s -q benchmarks/test_agreement_speed.py --benchmark-columns=min,median,rounds
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
 
@@ -67,6 +69,14 @@ coverage: .venv/ready-dev
 	@echo "Setting up for tests (once, about two minutes) ..."
 	@$(PIP) -e '.[dev]'
 	@touch $@ .venv/ready
+
+# Brings the catalogue of every language up to the sentences marked in the source; new ones are left to translate.
+CATALOGUES := audit_app/locale
+catalogues: .venv/ready-dev
+	$(BIN)/pybabel -q extract -F $(CATALOGUES)/babel.cfg -k mark -k ngettext:1,2 --no-wrap --omit-header -o $(CATALOGUES)/new.pot audit_app
+	for language in $(CATALOGUES)/*.po; do $(BIN)/pybabel -q update -i $(CATALOGUES)/new.pot -o $$language \
+	  -l $$(basename $$language .po) --no-wrap --no-fuzzy-matching --ignore-obsolete; done
+	rm $(CATALOGUES)/new.pot
 
 clean:
 	rm -rf .venv dist build

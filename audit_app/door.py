@@ -16,6 +16,7 @@ from audit_app.actions.answers import Refused
 from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
 from audit_app.actions.wording import when
 from audit_app.gate import BROKEN, BY_NAME, COOKIE, PERSON, SIGN_IN, same_origin, secret_of
+from audit_app.language import _
 from audit_app.notice import notice, page
 from data.errors import StudyProblem
 from data.records import Person
@@ -84,7 +85,7 @@ def doors(study: Doorkeeper) -> list[Route]:
         secret = secret_of(request.headers)
         if secret is not None:
             await run_in_threadpool(study.sign_out, secret)
-        response = notice("You are signed out", f"Your answers are saved. {SIGN_IN}", more=BY_NAME)
+        response = notice(_("You are signed out"), f"Your answers are saved. {SIGN_IN}", more=BY_NAME)
         response.delete_cookie(COOKIE, httponly=True, samesite="lax")
         return response
 

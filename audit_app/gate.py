@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from audit_app import language
 from audit_app.actions.answers import Refused
 from audit_app.notice import notice
 from data.errors import StudyProblem
@@ -51,13 +52,17 @@ def content_security_policy(page: str = "") -> str:
 _log = logging.getLogger(__name__)
 
 
+def cookies_of(headers: Headers) -> dict[str, str]:
+    """The cookies of a request by name; none when they cannot be read."""
+    try:
+        return {name: cookie.value for name, cookie in SimpleCookie(headers.get("cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
 def secret_of(headers: Headers) -> str | None:
     """The session secret in the cookies of a request; None without one."""
-    try:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return None
-    return cookie.value if cookie else None
+    return cookies_of(headers).get(COOKIE)
 
 
 class Gate:
@@ -82,6 +87,9 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers in its place."""
+        if scope["type"] in ("http", "websocket"):
+            headers = Headers(scope=scope)
+            language.use(language.chosen(cookies_of(headers), headers.get("accept-language")))
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
         elif scope["type"] == "http":

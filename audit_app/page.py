@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from audit_app import state
+from audit_app import language, state
 from audit_app.actions.access import open_results
 from audit_app.literal import literal
 from audit_app.screens import context_audit, label
@@ -103,6 +103,7 @@ def who(person: Person) -> str:
 
 def main() -> None:
     """One run of the script."""
+    language.use(language.chosen(st.context.cookies, st.context.headers.get("Accept-Language")))
     st.set_page_config(page_title="Evidence Audit", layout="wide", initial_sidebar_state="collapsed")
     try:
         person = state.signed_in()

@@ -216,7 +216,7 @@ def test_without_a_plan_the_screen_says_what_comes_first(
     link = add_person(empty, "Lead", role="lead").link
     monkeypatch.setenv(STUDY, str(empty.path))
     cookies = {COOKIE: enter(empty, link.rsplit("/", 1)[1])}
-    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, url=None))
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, headers={}, url=None))
     assert "Nothing is planned yet" in text(opened(assignments_screen))
 
 

@@ -86,7 +86,7 @@ class ContextAudit:
         return (
             f"{self.n_audited} of {self.n_drawn} drawn contexts are audited; {wrong} have construction errors, and "
             f"{surprising} read otherwise than their condition says. {estimate}. Broken is a context with a "
-            "construction error, or an absence in which a blind reader finds the answer."
+            "construction error that is no blemish, or an absence in which a blind reader finds the answer."
         )
 
 

@@ -61,7 +61,7 @@ def as_(study: Study, monkeypatch: pytest.MonkeyPatch) -> SignIn:
         link = add_person(study, name, role=role, person_id=person_id).link
         secret = enter(study, link.rsplit("/", 1)[1])
         assert secret
-        here = SimpleNamespace(cookies={COOKIE: secret}, url="https://audit.example/people")
+        here = SimpleNamespace(cookies={COOKIE: secret}, headers={}, url="https://audit.example/people")
         monkeypatch.setattr(st, "context", here)
         return secret
 

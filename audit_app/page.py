@@ -19,10 +19,16 @@ STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 0.5rem; }
 [data-testid="stElementContainer"]:has(.who) { height: 0; position: absolute; }
 .who { font-size: 0.875rem; position: fixed; inset-inline-end: 3.5rem; top: 1.1rem; z-index: 999991; }
+/* Streamlit moves its closed sidebar out to the left, where in a page from right to left it stays in sight. */
+[dir="rtl"] [data-testid="stSidebar"][data-collapsed="true"] { display: none; }
 .who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
 @media (max-width: 700px) { .who span { display: none; } }
+@media (max-width: 767.9px) {
+  [data-testid="stToolbar"] { direction: ltr; }
+  .who { inset-inline: auto; right: 3.5rem; }
+}
 </style>"""
 
 

@@ -79,7 +79,7 @@ class Question {
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
     const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": _("What counts") }, ...counts);
     const details = el("details", { class: "definition" }, el("summary", { text: _("What counts") }), what);
-    details.open = !this.loop.narrow();
+    details.open = true;
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [

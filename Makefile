@@ -29,8 +29,10 @@ contracts: .venv/ready-dev
 wheel: .venv/ready-dev
 	$(BIN)/python tests/wheel.py
 
+# A process for each core; the browser's tests alone, because they wait for what is painted.
 pytest: .venv/ready-dev browser
-	$(BIN)/pytest
+	$(BIN)/pytest -p no:benchmark --numprocesses auto --ignore tests/browser
+	$(BIN)/pytest -p no:benchmark tests/browser
 
 # Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
 browser: .venv/ready-dev
@@ -42,7 +44,7 @@ browser: .venv/ready-dev
 
 # Speed against its targets, both sides in one process; one thread, so that processor time means something.
 bench: .venv/ready-dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.agreement_speed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -s -q benchmarks/test_agreement_speed.py --benchmark-columns=min,median,rounds
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
 

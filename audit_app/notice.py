@@ -15,6 +15,7 @@ _PAGE = """<!doctype html>
 <title>{title} · Evidence Audit</title>
 <style>
 :root {{ color-scheme: light dark; --line: color-mix(in srgb, CanvasText 22%, Canvas); --main: #2a6fc9; }}
+html {{ background: Canvas; color: CanvasText; }}
 body {{ align-items: center; display: flex; font: 1.1rem/1.55 system-ui, sans-serif; justify-content: center;
   margin: 0; min-height: 90vh; padding: 1rem; }}
 main {{ border: 1px solid var(--line); border-radius: 0.75rem; box-sizing: border-box; max-width: 30rem;

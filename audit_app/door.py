@@ -12,11 +12,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from audit_app import language
 from audit_app.actions.answers import Refused
 from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
 from audit_app.actions.wording import when
-from audit_app.gate import BROKEN, BY_NAME, COOKIE, PERSON, SIGN_IN, same_origin, secret_of
-from audit_app.language import _
+from audit_app.gate import BROKEN, COOKIE, PERSON, SIGN_IN, by_name, same_origin, secret_of
+from audit_app.language import _, mark
 from audit_app.notice import notice, page
 from data.errors import StudyProblem
 from data.records import Person
@@ -28,7 +29,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 _log = logging.getLogger(__name__)
 
-BAD_LINK = (
+BAD_LINK = mark(
     "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
 )
 
@@ -64,7 +65,7 @@ def doors(study: Doorkeeper) -> list[Route]:
     async def enter(request: Request) -> Response:
         secret = await run_in_threadpool(study.enter, request.path_params["token"], device(request))
         if secret is None:
-            return notice("This link does not work", BAD_LINK, 403)
+            return notice(_("This link does not work"), _(BAD_LINK), 403)
         return await _let_in(study, request, secret)
 
     async def sign_in(request: Request) -> Response:
@@ -79,13 +80,13 @@ def doors(study: Doorkeeper) -> list[Route]:
             answer = _sign_in_form(str(early), early.status, name=name)
             answer.headers["Retry-After"] = str(early.seconds)
             return answer
-        return await _let_in(study, request, secret) if secret else _sign_in_form(NO_MATCH, 403, name=name)
+        return await _let_in(study, request, secret) if secret else _sign_in_form(_(NO_MATCH), 403, name=name)
 
     async def leave(request: Request) -> Response:
         secret = secret_of(request.headers)
         if secret is not None:
             await run_in_threadpool(study.sign_out, secret)
-        response = notice(_("You are signed out"), f"Your answers are saved. {SIGN_IN}", more=BY_NAME)
+        response = notice(_("You are signed out"), _("Your answers are saved.") + " " + _(SIGN_IN), more=by_name())
         response.delete_cookie(COOKIE, httponly=True, samesite="lax")
         return response
 
@@ -101,7 +102,15 @@ def doors(study: Doorkeeper) -> list[Route]:
             return RedirectResponse("/account", 303)
         return _account_page(person, await run_in_threadpool(study.my_sessions, person, secret))
 
+    async def speak(request: Request) -> Response:
+        name = (await _form(request)).get("language", "")
+        response = RedirectResponse("/account" if secret_of(request.headers) else "/sign-in", 303)
+        if name in language.LANGUAGES:
+            response.set_cookie(language.COOKIE, name, max_age=365 * DAY, httponly=True, samesite="lax")
+        return response
+
     return [
+        Route("/language", _in_words(speak), methods=["POST"]),
         Route("/in/{token}", _in_words(enter), methods=["GET"]),
         Route("/sign-in", _in_words(sign_in), methods=["GET", "POST"]),
         Route("/out", _in_words(leave), methods=["GET"]),
@@ -116,10 +125,10 @@ def _in_words(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except Refused as refused:
-            return notice("You cannot come in now", str(refused), refused.status)
+            return notice(_("You cannot come in now"), str(refused), refused.status)
         except StudyProblem as problem:
             _log.error("%s", problem)
-            return notice("The study cannot be opened right now", BROKEN, 503)
+            return notice(_("The study cannot be opened right now"), _(BROKEN), 503)
 
     return answered
 
@@ -131,47 +140,55 @@ async def _form(request: Request) -> dict[str, str]:
         Refused: 403 it came from a foreign page, 422 it is too long.
     """
     if not same_origin(request.headers):
-        raise Refused(403, "This form was sent from another site. Open the page here and try again.")
+        raise Refused(403, _("This form was sent from another site. Open the page here and try again."))
     raw = bytearray()
     async for part in request.stream():
         raw += part
         if len(raw) > LARGEST:
-            raise Refused(422, "The form is too long.")
+            raise Refused(422, _("The form is too long."))
     return {name: values[0] for name, values in parse_qs(raw.decode("utf-8", "replace")).items()}
 
 
 def _sign_in_form(wrong: str = "", status: int = 200, *, name: str = "") -> Response:
     said = f'<p class="wrong" role="alert">{escape(wrong)}</p>' if wrong else ""
-    return page("Sign in", said + SIGN_IN_FORM.format(name=escape(name)), status)
+    words = {"called": _("Name"), "password": _("Password"), "act": _("Sign in"), "without": _(WITHOUT_PASSWORD)}
+    form = SIGN_IN_FORM.format(name=escape(name), **{key: escape(text) for key, text in words.items()})
+    return page(_("Sign in"), said + form, status)
 
 
 SIGN_IN_FORM = """<form method="post" action="/sign-in">
-<label>Name <input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<button class="main">Sign in</button>
+<label>{called}
+<input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
+<label>{password} <input name="password" type="password" autocomplete="current-password" required></label>
+<button class="main">{act}</button>
 </form>
-<p><small>No password? Open the personal link that you were sent instead.</small></p>"""
+<p><small>{without}</small></p>"""
+
+WITHOUT_PASSWORD = mark("No password? Open the personal link that you were sent instead.")
 
 
 def _account_page(person: Person, sessions: tuple[Session, ...]) -> Response:
     rows = "".join(_session_row(session) for session in sessions)
-    others = '<button name="end" value="others">Sign out everywhere else</button>' if len(sessions) > 1 else ""
+    back, out = escape(_("Back")), escape(_("Sign out here"))
+    elsewhere = escape(_("Sign out everywhere else"))
+    others = f'<button name="end" value="others">{elsewhere}</button>' if len(sessions) > 1 else ""
+    you = escape(_("You are {name}.")).format(name=f"<bdi>{escape(person.display_name)}</bdi>")
     return page(
-        "Where you are signed in",
-        f"<p>You are <bdi>{escape(person.display_name)}</bdi>.</p>"
+        _("Where you are signed in"),
+        f"<p>{you}</p>"
         f'<form method="post" action="/account"><ul>{rows}</ul><p>{others}</p></form>'
-        '<p><a href="/">Back</a> · <a href="/out">Sign out here</a></p>',
+        f'<p><a href="/">{back}</a> · <a href="/out">{out}</a></p>',
     )
 
 
 def _session_row(session: Session) -> str:
-    times = f"since {session.created_at[:10]}, last seen {when(session.seen_at)}"
-    end = (
-        f'<button name="end" value="{session.number}" aria-label="Sign out: {escape(session.device)}">Sign out</button>'
-    )
+    times = _("since {day}, last seen {when}").format(day=session.created_at[:10], when=when(session.seen_at))
+    this = "<small>" + escape(_("this one")) + "</small>"
+    named = escape(_("Sign out: {device}").format(device=session.device))
+    act = escape(_("Sign out"))
+    end = f'<button name="end" value="{session.number}" aria-label="{named}">{act}</button>'
     return (
-        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>"
-        f"{'<small>this one</small>' if session.here else end}</li>"
+        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>{this if session.here else end}</li>"
     )
 
 

@@ -4,6 +4,7 @@ import logging
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from audit_app import language
 from audit_app.actions.answers import Refused
+from audit_app.language import _, mark
 from audit_app.notice import notice
 from data.errors import StudyProblem
 from data.records import Person
@@ -24,7 +26,7 @@ PERSON = "evidence_audit.person"
 
 WEBSOCKET = "/_stcore/stream"
 OPEN = ("/in/", "/static/")
-OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/favicon.png"}
+OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/language", "/favicon.png"}
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
 """What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
 
@@ -119,12 +121,12 @@ class Gate:
         try:
             person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
         except Refused as refused:
-            return refusal(scope["path"], refused.status, "You are signed out", str(refused))
+            return refusal(scope["path"], refused.status, _("You are signed out"), str(refused))
         except StudyProblem as problem:
             _log.error("%s", problem)
-            return refusal(scope["path"], 503, "The study cannot be opened right now", BROKEN)
+            return refusal(scope["path"], 503, _("The study cannot be opened right now"), _(BROKEN))
         if person is None:
-            return refusal(scope["path"], 401, "You are not signed in", SIGN_IN)
+            return refusal(scope["path"], 401, _("You are not signed in"), _(SIGN_IN))
         scope[PERSON] = person
         return None
 
@@ -138,18 +140,22 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
 
 
-BROKEN = "Try again in a moment. If it stays so, tell the person who runs it: the server's log says why."
+BROKEN = mark("Try again in a moment. If it stays so, tell the person who runs it: the server's log says why.")
 
-SIGN_IN = "Open the personal link that you were sent; it signs you in on this device."
+SIGN_IN = mark("Open the personal link that you were sent; it signs you in on this device.")
 
-BY_NAME = '<p>You were given a password? <a href="/sign-in">Sign in with name and password</a></p>'
+
+def by_name() -> str:
+    """Where those go who have a password."""
+    asked, way = _("You were given a password?"), _("Sign in with name and password")
+    return f'<p>{escape(asked)} <a href="/sign-in">{escape(way)}</a></p>'
 
 
 def refusal(path: str, status: int, title: str, text: str) -> Response:
     """The same refusal as JSON for the labelling loop, as a page for a person."""
     if path.startswith("/api/"):
         return JSONResponse({"error": f"{title}. {text}"}, status, {"Cache-Control": "no-store"})
-    return notice(title, text, status, more=BY_NAME if text == SIGN_IN else "")
+    return notice(title, text, status, more=by_name() if text == _(SIGN_IN) else "")
 
 
 def same_origin(headers: Headers) -> bool:

@@ -8,13 +8,14 @@ from audit_app.actions import passwords
 from audit_app.actions.answers import Refused
 from audit_app.actions.names import folded
 from audit_app.actions.people import NO_WAY_IN, changing
+from audit_app.language import _, mark
 from data.errors import StudyProblem
 from data.records import Person
 from data.store import attempts, people, sessions
 from data.store.connection import Store, open_store
 from data.study import Study
 
-PAUSED = (
+PAUSED = mark(
     "Your part in this study is paused: you are signed out and there is no work for you until the lead resumes it. "
     "Everything you have answered is saved."
 )
@@ -43,7 +44,7 @@ def begin(store: Store, person: Person, device: str | None) -> str | None:
         Refused: 403, they are paused.
     """
     if person.status == "paused":
-        raise Refused(403, PAUSED)
+        raise Refused(403, _(PAUSED))
     return sessions.start(store, person.person_id, device) if person.status == "active" else None
 
 
@@ -58,7 +59,7 @@ def person_of(study: Study, secret: str | None) -> Person | None:
     with open_store(study) as store:
         person = sessions.person_of(store, secret, since=since(study))
     if person is not None and person.status == "paused":
-        raise Refused(401, PAUSED)
+        raise Refused(401, _(PAUSED))
     return person if person and person.status == "active" else None
 
 
@@ -113,7 +114,7 @@ def end_others(study: Study, person: Person, secret: str | None) -> int:
 FREE = {"name": 5, "address": 20}
 """Failures before there is a wait: people mistype, and many may share an address."""
 
-NO_MATCH = "Name and password do not match. Check both, or open your personal link instead."
+NO_MATCH = mark("Name and password do not match. Check both, or open your personal link instead.")
 
 
 class TooEarly(Refused):
@@ -121,7 +122,7 @@ class TooEarly(Refused):
 
     def __init__(self, seconds: float) -> None:
         self.seconds = ceil(seconds)
-        super().__init__(429, f"Too many tries. Wait {self.seconds} seconds, then try again.")
+        super().__init__(429, _("Too many tries. Wait {n} s, then try again.").format(n=self.seconds))
 
 
 def enter_by_password(study: Study, name: str, password: str, *, address: str, device: str | None = None) -> str | None:

@@ -255,3 +255,30 @@ def test_a_session_says_from_where(browser: Any, study: Study, link: str, agent:
     browser().get(link, headers={"user-agent": agent})
     with open_store(study) as store:
         assert store.rows("SELECT device FROM session") == [{"device": words}]
+
+
+def test_the_door_speaks_the_language_of_the_browser_until_another_is_chosen(browser: Any, known: str) -> None:
+    client = browser()
+    arabic = {"accept-language": "ar-EG,ar;q=0.9,en;q=0.5"}
+    assert '<html lang="ar" dir="rtl">' in client.get("/sign-in", headers=arabic).text
+    assert "غير متطابقين" in sign_in(client, known, "wrong", **arabic).text
+    assert "لم تسجّل الدخول" in client.get("/api/view", headers=arabic).json()["error"]
+    answer = client.post("/language", data={"language": "en"}, headers={"origin": HERE, **arabic})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+    assert '<html lang="en" dir="ltr">' in client.get("/sign-in", headers=arabic).text
+
+
+def test_the_views_and_refusals_of_the_loop_are_in_the_language_chosen(browser: Any, link: str) -> None:
+    client = browser()
+    client.get(link)
+    client.post("/language", data={"language": "ar"}, headers={"origin": HERE})
+    assert "تسجيل الخروج من هنا" in client.get("/account").text
+    assert "لم يُخطَّط شيء" in client.get("/api/view").json()["reason"]
+    assert "لا توجد قبل هذا" in client.get("/api/back").json()["error"]
+
+
+def test_a_language_that_there_is_not_is_not_kept(browser: Any) -> None:
+    answer = browser().post("/language", data={"language": "tlh"}, headers={"origin": HERE})
+    assert "set-cookie" not in answer.headers
+    foreign = browser().post("/language", data={"language": "ar"}, headers={"origin": "http://evil.example"})
+    assert foreign.status_code == 403

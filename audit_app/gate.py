@@ -24,7 +24,7 @@ PERSON = "evidence_audit.person"
 
 WEBSOCKET = "/_stcore/stream"
 OPEN = ("/in/", "/static/")
-OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/favicon.png"}
+OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/oidc/start", "/oidc/back", "/favicon.png"}
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
 """What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
 

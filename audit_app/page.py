@@ -7,6 +7,7 @@ import streamlit as st
 
 from audit_app import language, state
 from audit_app.actions.access import open_results
+from audit_app.actions.answers import Refused
 from audit_app.literal import literal
 from audit_app.screens import context_audit, label
 from data.errors import StudyProblem
@@ -93,6 +94,17 @@ def who(person: Person) -> str:
     )
 
 
+@st.fragment(run_every=3)
+def still_here() -> None:
+    """Looks every few seconds whether this lead may still be here; the labelling loop asks for itself."""
+    try:
+        gone = state.signed_in() is None
+    except Refused:
+        gone = True
+    if gone:
+        st.rerun()
+
+
 def main() -> None:
     """One run of the script."""
     language.use(language.chosen(st.context.cookies, st.context.headers.get("Accept-Language")))
@@ -107,6 +119,8 @@ def main() -> None:
         start = st.Page(lambda: st.switch_page(screens[0]), title="Start", default=True, visibility="hidden")
         chosen = st.navigation([start, *screens], position="top")
         st.html(STYLE + who(person))
+        if person.role == "lead":
+            still_here()
         chosen.run()
     except StudyProblem as problem:
         st.html(literal(str(problem)))

@@ -61,7 +61,7 @@ def as_(study: Study, monkeypatch: pytest.MonkeyPatch) -> SignIn:
         link = add_person(study, name, role=role, person_id=person_id).link
         secret = enter(study, link.rsplit("/", 1)[1])
         assert secret
-        here = SimpleNamespace(cookies={COOKIE: secret}, url="https://audit.example/people")
+        here = SimpleNamespace(headers={}, cookies={COOKIE: secret}, url="https://audit.example/people")
         monkeypatch.setattr(st, "context", here)
         return secret
 
@@ -216,7 +216,7 @@ def test_without_a_plan_the_screen_says_what_comes_first(
     link = add_person(empty, "Lead", role="lead").link
     monkeypatch.setenv(STUDY, str(empty.path))
     cookies = {COOKIE: enter(empty, link.rsplit("/", 1)[1])}
-    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, url=None))
+    monkeypatch.setattr(st, "context", SimpleNamespace(headers={}, cookies=cookies, url=None))
     assert "Nothing is planned yet" in text(opened(assignments_screen))
 
 

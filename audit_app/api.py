@@ -78,6 +78,9 @@ def routes(study: UseCases) -> list[Route]:
 
         return handler
 
+    async def here(request: Request) -> Response:
+        return _json({"who": _person(request).person_id})
+
     async def healthz(request: Request) -> Response:
         return PlainTextResponse("ok", headers={"Cache-Control": "no-store"})
 
@@ -88,6 +91,7 @@ def routes(study: UseCases) -> list[Route]:
         Route("/api/label", _in_a_sentence(posted(study.commit)), methods=["POST"]),
         Route("/api/flag", _in_a_sentence(posted(study.flag)), methods=["POST"]),
         Route("/api/lease", _in_a_sentence(posted(study.renew)), methods=["POST"]),
+        Route("/api/here", _in_a_sentence(here), methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
     ]
 

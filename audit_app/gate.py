@@ -1,5 +1,6 @@
 """The gate before everything: who has no session gets no page, no JSON and no websocket."""
 
+import asyncio
 import logging
 from base64 import b64encode
 from collections.abc import Callable
@@ -26,7 +27,7 @@ PERSON = "evidence_audit.person"
 
 WEBSOCKET = "/_stcore/stream"
 OPEN = ("/in/", "/static/")
-OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/language", "/favicon.png"}
+OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/language", "/oidc/start", "/oidc/back", "/favicon.png"}
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
 """What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
 
@@ -74,10 +75,12 @@ class Gate:
         app: What stands behind the gate.
         person_of: Who a session secret belongs to; may block, runs in a thread, and may raise `Refused`.
         policy: The Content-Security-Policy sent with every answer.
+        every: Seconds between looks at whether whoever holds a websocket may still be here.
     """
 
-    def __init__(self, app: ASGIApp, person_of: PersonOf, policy: str | None = None) -> None:
+    def __init__(self, app: ASGIApp, person_of: PersonOf, policy: str | None = None, every: float = 8) -> None:
         self.app = app
+        self.every = every
         self.person_of = person_of
         self.headers = {
             "Content-Security-Policy": policy or content_security_policy(),
@@ -134,10 +137,40 @@ class Gate:
         headers = Headers(scope=scope)
         own = same_origin(headers) and scope["path"] == WEBSOCKET
         if own and await self._refusal(scope) is None:
-            await self.app(scope, receive, send)
+            await self._watched(scope, receive, send)
         else:  # closing before accepting is a 403 for the browser
             await receive()
             await send({"type": "websocket.close", "code": 1008})
+
+    async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An open websocket, closed within seconds once its person may not be here any more."""
+        watch = asyncio.create_task(self._shut_out(scope))
+
+        async def received() -> Message:
+            message = asyncio.ensure_future(receive())
+            await asyncio.wait({message, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if message.done():
+                return message.result()
+            message.cancel()
+            await send({"type": "websocket.close", "code": 1008})
+            return {"type": "websocket.disconnect", "code": 1008}
+
+        async def sent(message: Message) -> None:
+            if not watch.done():
+                await send(message)
+
+        try:
+            await self.app(scope, received, sent)
+        finally:
+            watch.cancel()
+
+    async def _shut_out(self, scope: Scope) -> None:
+        """Comes back when whoever opened this is refused; a study that cannot be read just now refuses nobody."""
+        status = 200
+        while status not in (401, 403):
+            await asyncio.sleep(self.every)
+            refused = await self._refusal(scope)
+            status = refused.status_code if refused else 200
 
 
 BROKEN = mark("Try again in a moment. If it stays so, tell the person who runs it: the server's log says why.")

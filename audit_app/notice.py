@@ -28,7 +28,9 @@ input, button {{ border: 1px solid var(--line); border-radius: 0.4rem; font: inh
 input {{ background: Field; box-sizing: border-box; color: FieldText; display: block; margin-top: 0.2rem;
   width: 100%; }}
 button {{ background: Canvas; color: CanvasText; cursor: pointer; }}
-button.main {{ background: var(--main); border-color: var(--main); color: #fff; margin: 1.1rem 0 0.5rem;
+a.main {{ border-radius: 0.4rem; box-sizing: border-box; display: block; padding: 0.45rem 0.75rem; text-align: center;
+  text-decoration: none; }}
+.main {{ background: var(--main); border-color: var(--main); color: #fff; margin: 1.1rem 0 0.5rem;
   width: 100%; }}
 :focus-visible {{ outline: 2px solid var(--main); outline-offset: 2px; }}
 .wrong {{ border-inline-start: 3px solid #c0392b; padding-inline-start: 0.75rem; }}

@@ -7,6 +7,7 @@ import streamlit as st
 
 from audit_app import language, state
 from audit_app.actions.access import open_results
+from audit_app.actions.answers import Refused
 from audit_app.component import turn_page
 from audit_app.gate import SIGN_IN
 from audit_app.language import _
@@ -112,6 +113,17 @@ def who(person: Person) -> str:
     )
 
 
+@st.fragment(run_every=3)
+def still_here() -> None:
+    """Looks every few seconds whether this lead may still be here; the labelling loop asks for itself."""
+    try:
+        gone = state.signed_in() is None
+    except Refused:
+        gone = True
+    if gone:
+        st.rerun()
+
+
 def main() -> None:
     """One run of the script."""
     language.use(language.chosen(st.context.cookies, st.context.headers.get("Accept-Language")))
@@ -127,6 +139,8 @@ def main() -> None:
         chosen = st.navigation([start, *screens], position="top")
         st.html(STYLE + who(person))
         turn_page()
+        if person.role == "lead":
+            still_here()
         chosen.run()
     except StudyProblem as problem:
         st.html(literal(str(problem)))

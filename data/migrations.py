@@ -41,6 +41,13 @@ def m005_access(db: Database) -> None:
 
 
 @migrations()
+def m006_accounts(db: Database) -> None:
+    """Whose account with the organisation's sign-in is whose."""
+    for statement in _ACCOUNTS:
+        db.execute(statement)
+
+
+@migrations()
 def m007_rounds(db: Database) -> None:
     """Every version of the rubric that work was done under, added to, never changed."""
     for statement in _ROUNDS:
@@ -251,6 +258,14 @@ _ACCESS = (
         failures INTEGER NOT NULL,
         last_at TEXT NOT NULL
     ) STRICT""",
+)
+
+_ACCOUNTS = (
+    "ALTER TABLE person ADD COLUMN email TEXT",
+    "ALTER TABLE person ADD COLUMN oidc_issuer TEXT",
+    "ALTER TABLE person ADD COLUMN oidc_subject TEXT",
+    "CREATE UNIQUE INDEX person_email ON person (email) WHERE email IS NOT NULL",
+    "CREATE UNIQUE INDEX person_account ON person (oidc_issuer, oidc_subject) WHERE oidc_subject IS NOT NULL",
 )
 
 _ROUNDS = (

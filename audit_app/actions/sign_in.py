@@ -177,3 +177,36 @@ def set_password(study: Study, person_id: str, password: str) -> str:
         people.set_password(store, person_id, passwords.hash_of(password))
         sessions.end_all(store, person_id)
         return person.display_name if _meant(store, person.display_name)[0] == person else person_id
+
+
+def has_password(study: Study, person: Person) -> bool:
+    """Whether somebody has a password to change."""
+    with open_store(study) as store:
+        return person.person_id in people.passwords(store)
+
+
+def change_password(study: Study, person: Person, old: str, new: str, secret: str | None) -> None:
+    """Gives somebody another password of their own, and ends their sessions but the one that asks.
+
+    Raises:
+        TooEarly: 429, too many tries at the password until now.
+        Refused: 403, that password is wrong.
+        StudyProblem: The new one is too weak.
+    """
+    key = f"change:{person.person_id}"
+    with open_store(study) as store, store.transaction():
+        seconds = attempts.wait(store, {key: FREE["name"]})
+        stored = people.passwords(store).get(person.person_id)
+    if seconds > 0:
+        raise TooEarly(seconds)
+    if not passwords.matches(old[: passwords.LONGEST], stored):
+        raise Refused(403, "The password until now is not right.")
+    passwords.check_new(new, person.person_id, person.display_name)
+    hashed = passwords.hash_of(new)
+    with open_store(study) as store, store.transaction():
+        # Asked once more: while this was hashed, the lead may have set another or taken the way in away.
+        if people.passwords(store).get(person.person_id) != stored:
+            raise Refused(403, "The password was changed meanwhile. Sign in again.")
+        attempts.succeeded(store, name=key, address=key)
+        people.set_password(store, person.person_id, hashed)
+        sessions.end_all(store, person.person_id, but=secret)

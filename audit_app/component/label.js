@@ -43,12 +43,20 @@ class Loop {
     on(window, "resize", () => this.fit());
     on(window, "pagehide", () => this.phase === "asking" && this.question.remember());
     on(window, "beforeunload", (event) => this.pending && event.preventDefault());
-    this.ticking = setInterval(() => this.lease.tick(), 1000);
+    this.ticking = setInterval(() => (this.lease.tick(), this.stillHere()), 1000);
     this.tabs.arrive();
     this.fit();
     requestAnimationFrame(() => this.fit());
     if (this.retry.action) this.retry.now();
     else if (this.phase === "loading" && !this.fetching) this.fetchView();
+  }
+
+  // Asked every few seconds: a lead may end somebody's session at any time.
+  async stillHere() {
+    if (this.phase !== "asking" || Date.now() - (this.lookedAt ?? 0) < 4000) return;
+    this.lookedAt = Date.now();
+    const { status } = await ask("/api/here");
+    if (status === 401 && this.phase === "asking") this.signedOut();
   }
 
   leave() {

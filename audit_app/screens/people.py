@@ -145,8 +145,8 @@ def _ways_in(study: Study, by: Person, person: Person, name: str, *, disabled: b
     with st.popover("Revoke", disabled=disabled or person.status == "revoked"):
         st.html(
             figures.sentence(
-                f"Takes away link and password of {name} and ends all sessions. Finished work stays; what is only "
-                "begun or dealt goes to others. A new link lets them in again."
+                f"Takes away link, password and account of {name} and ends all sessions. Finished work stays; what "
+                "is only begun or dealt goes to others. A new link lets them in again."
             )
         )
         if st.button("Revoke access", key="revoke", type="primary"):

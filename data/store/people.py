@@ -80,8 +80,8 @@ def everyone(store: Store) -> list[Person]:
 
 
 def invited(store: Store) -> set[str]:
-    """Who has a link or a password to sign in with; people whose labels were imported have none."""
-    way_in = "link_hash IS NOT NULL OR password_hash IS NOT NULL"
+    """Who has a link, a password or an account to sign in with; people whose labels were imported have none."""
+    way_in = "link_hash IS NOT NULL OR password_hash IS NOT NULL OR email IS NOT NULL"
     return {row["person_id"] for row in store.rows(f"SELECT person_id FROM person WHERE {way_in}")}
 
 
@@ -116,8 +116,38 @@ def passwords(store: Store) -> dict[str, str]:
 
 
 def shut_out(store: Store, person_id: str) -> None:
-    """Neither link nor password work any more."""
-    store.change("UPDATE person SET link_hash = NULL, password_hash = NULL WHERE person_id = ?", [person_id])
+    """Neither link nor password nor account work any more."""
+    store.change(
+        "UPDATE person SET link_hash = NULL, password_hash = NULL, email = NULL, oidc_issuer = NULL, "
+        "oidc_subject = NULL WHERE person_id = ?",
+        [person_id],
+    )
+
+
+def set_email(store: Store, person_id: str, email: str) -> None:
+    """Keeps the address that somebody's account is known by; whose account it is shows when they first come in."""
+    store.change(
+        "UPDATE person SET email = ?, oidc_issuer = NULL, oidc_subject = NULL WHERE person_id = ?", [email, person_id]
+    )
+
+
+def of_account(store: Store, issuer: str, subject: str) -> Person | None:
+    """Whose account this is."""
+    row = store.row("SELECT * FROM person WHERE oidc_issuer = ? AND oidc_subject = ?", [issuer, subject])
+    return of_row(row) if row else None
+
+
+def of_email(store: Store, email: str) -> tuple[Person, bool] | None:
+    """Whose address this is, and whether they have come in with an account already."""
+    row = store.row("SELECT * FROM person WHERE email = ?", [email])
+    return (of_row(row), row["oidc_subject"] is not None) if row else None
+
+
+def bind_account(store: Store, person_id: str, issuer: str, subject: str) -> None:
+    """From now on this account is theirs, whatever address it comes with."""
+    store.change(
+        "UPDATE person SET oidc_issuer = ?, oidc_subject = ? WHERE person_id = ?", [issuer, subject, person_id]
+    )
 
 
 def update(store: Store, person: Person) -> None:

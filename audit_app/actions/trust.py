@@ -1,7 +1,7 @@
 """May a judge's labels be taken as they are? A verdict on each label, by a rule that is fixed in advance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Literal
 
@@ -15,10 +15,15 @@ Word = Literal["trusted", "not trusted", "cannot be told"]
 FLOOR = 0.7
 """Least sensitivity and specificity. At .7 each, undoing the errors multiplies the variance by 1 / .4**2, about six."""
 
+MARGIN = 0.1
+"""How much less often than a second person a judge may agree with a person: as far as two raters may differ."""
+
+APART = "its agreement with a person less a second person's"
+
 RULE = (
-    "Trusted: sensitivity and specificity are 70 % or more and accuracy is above that of always saying the same, by "
-    "their whole intervals. Not trusted: one of them is below by its whole interval, or the judge agrees less with "
-    "people than they do with each other. Otherwise it cannot be told."
+    "Trusted: sensitivity and specificity are 70 % or more, accuracy is above that of always saying the same, and the "
+    "judge agrees with a person at most 10 points less often than a second person does (where two labelled), all by "
+    "their whole intervals. Not trusted: one of these is missed by its whole interval. Otherwise it cannot be told."
 )
 
 
@@ -37,20 +42,15 @@ class Verdict:
 def verdicts(
     labels: Mapping[str, JudgeAgreement], ceilings: Mapping[str, HumanCeiling], n_frame: int
 ) -> tuple[Verdict, ...]:
-    """The verdict on every label; that people agree with each other no better can only speak against a judge."""
+    """The verdict on every label; people's agreement with each other is asked about where two of them labelled."""
     return tuple(_verdict(name, found, ceilings.get(name), n_frame) for name, found in labels.items())
 
 
 def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_frame: int) -> Verdict:
     if not found.n:
         return Verdict(label=name, word="cannot be told", reason="nobody has labelled a response that it scored")
-    trivial = max(found.always_yes.value or 0.0, found.always_no.value or 0.0)
-    asked = [
-        (found.sensitivity, FLOOR, "the floor of 70 %"),
-        (found.specificity, FLOOR, "the floor of 70 %"),
-        (found.accuracy, trivial, f"the {100 * trivial:.1f} % of always saying the same"),
-    ]
-    below = list(_below(asked, ceiling))
+    asked = list(_asked(found, ceiling))
+    below = [f"{_said(one)} is below {what}" for one, least, what in asked if one.high is not None and one.high < least]
     if below:
         return Verdict(label=name, word="not trusted", reason="; ".join(below))
     unknown = [
@@ -58,7 +58,7 @@ def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_f
     ]
     if unknown:
         return Verdict(label=name, word="cannot be told", reason="; ".join(dict.fromkeys(unknown)))
-    around = [(figure, least, what) for figure, least, what in asked if (figure.low or 0.0) < least]
+    around = [one for one in asked if one[0].low is None or one[0].low < one[1]]
     if not around:
         return Verdict(label=name, word="trusted", reason="")
     more = max(_more(figure, least, found.n, n_frame) for figure, least, _ in around)
@@ -66,17 +66,20 @@ def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_f
     return Verdict(label=name, word="cannot be told", reason=reason, more=more)
 
 
-def _below(asked: Sequence[tuple[Agreement, float, str]], ceiling: HumanCeiling | None) -> Iterator[str]:
-    """What lies below what is asked by its whole interval."""
-    for figure, least, what in asked:
-        if figure.high is not None and figure.high < least:
-            yield f"{_said(figure)} is below {what}"
-    apart = ceiling.percent_agreement.difference if ceiling else None
-    if apart is not None and apart.high is not None and apart.high < 0:
-        yield f"it agrees with a person {-100 * (apart.value or 0):.1f} points less often than a second person does"
+def _asked(found: JudgeAgreement, ceiling: HumanCeiling | None) -> Iterator[tuple[Agreement, float, str]]:
+    """What is looked at, the least it has to be, and that in words."""
+    trivial = max(found.always_yes.value or 0.0, found.always_no.value or 0.0)
+    yield found.sensitivity, FLOOR, "the floor of 70 %"
+    yield found.specificity, FLOOR, "the floor of 70 %"
+    yield found.accuracy, trivial, f"the {100 * trivial:.1f} % of always saying the same"
+    if ceiling is not None and ceiling.percent_agreement.difference.value is not None:
+        yield replace(ceiling.percent_agreement.difference, name=APART), -MARGIN, "-10 points"
 
 
 def _said(figure: Agreement) -> str:
+    if figure.name == APART:
+        value, low, high = (100 * (end or 0.0) for end in (figure.value, figure.low, figure.high))
+        return f"{APART} ({value:+.1f} points, {low:+.1f} to {high:+.1f})"
     return f"{figure.name} {with_interval(figure.value, figure.low, figure.high)}"
 
 

@@ -58,16 +58,25 @@ def test_as_many_more_labels_as_are_named_settle_it_if_nothing_else_changes() ->
     assert verdict(against(90, 10, 30, 70), n_frame=500).more == 300
 
 
-def test_people_who_agree_better_with_each_other_speak_against_a_judge() -> None:
-    truth = np.arange(200) % 2
-    judge = np.where(np.arange(200) % 10 == 0, 1 - truth, truth)
+@pytest.mark.parametrize(
+    ("n", "wrong", "word"),
+    [
+        pytest.param(2000, 5, "not trusted", id="20 points less often"),
+        pytest.param(2000, 20, "trusted", id="5 points less often"),
+        pytest.param(200, 13, "cannot be told", id="8 points, but by few labels"),
+        pytest.param(200, 10, "cannot be told", id="at the margin"),
+    ],
+)
+def test_people_who_agree_much_better_with_each_other_speak_against_a_judge(n: int, wrong: int, word: str) -> None:
+    """Both persons say the truth; the judge is wrong on one of so many."""
+    truth = np.arange(n) % 2
+    judge = np.where(np.arange(n) // 2 % wrong == 0, 1 - truth, truth)
     ceiling = human_ceiling(judge, np.column_stack([truth, truth]))
     found = {"C": confusion(truth, judge)}
     assert [one.word for one in verdicts(found, {}, 9999)] == ["trusted"]
     (one,) = verdicts(found, {"C": ceiling}, 9999)
-    assert (one.word, one.reason) == (
-        "not trusted", "it agrees with a person 10.0 points less often than a second person does",
-    )  # fmt: skip
+    assert one.word == word
+    assert ("a second person's" in one.reason) == (word != "trusted")
 
 
 def run(*words: str) -> Any:
@@ -77,12 +86,13 @@ def run(*words: str) -> Any:
 def test_the_command_ends_with_the_verdict_and_json_carries_it(finished_demo: Demo) -> None:
     folder = str(finished_demo.study.path)
     last = run("--study", folder).stderr.splitlines()[-1]
-    assert last.startswith("Judge heron-judge may be trusted on A, C; not on G, as ")
-    assert "; whether on D cannot be told, as sensitivity 82.6 % (68.6–91.2)" in last
+    assert last.startswith("Judge heron-judge may be trusted on A; whether on D cannot be told, as ")
+    assert "sensitivity 82.6 % (68.6–91.2) may lie on either side of the floor of 70 % (about 57 more labels" in last
+    assert "second person's (-7.1 points, -13.7 to -0.5) may lie on either side of -10 points" in last
     found = json.loads(run("--json", "--study", folder).stdout)
     assert found["verdict"] == last
     assert [(one["label"], one["word"]) for one in found["verdicts"]] == [
-        ("D", "cannot be told"), ("A", "trusted"), ("G", "not trusted"), ("C", "trusted"),
+        ("D", "cannot be told"), ("A", "trusted"), ("G", "cannot be told"), ("C", "cannot be told"),
     ]  # fmt: skip
 
 

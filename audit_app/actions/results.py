@@ -11,10 +11,11 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
-from audit_app.actions.registering import Intent, standing
+from audit_app.actions.registration import Intent
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal
 from audit_app.actions.settled import Settled, settled
+from audit_app.actions.standing import standing
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items

@@ -81,13 +81,9 @@ def report(
 ) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
     by = ["condition"] if study.conditions else []
-    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget=True)
-    overall = replace(
-        sliced,
-        estimates=tuple(e for e in sliced.estimates if not e.slice),
-        budgets=tuple(one for one in sliced.budgets if not one.slice and sliced.seal.is_open),
-    )
-    missing = [overall.left_out] if overall.left_out else []
+    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget="overall")
+    overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
+    missing = [sentence for sentence in (overall.left_out, overall.withheld) if sentence]
     checked = compared = audited = adjudicated = None
     with suppress(StudyProblem):
         # Without an overlap nobody planned to adjudicate: nothing is missing.

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Literal
 
 from audit_app.actions.answered import Grounding
+from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, known
 from audit_app.actions.budgeting import MetricBudget
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
+from audit_app.actions.labelled import find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
 from audit_app.actions.registration import Intent
@@ -24,6 +24,7 @@ from data.study import Study
 from metrics.correction import FLOOR
 from metrics.definitions import METRICS, WARRANTS
 from metrics.estimate import About, Annotators, Contexts, Target
+from metrics.rows import Slice
 from metrics.table import PARTS, Average, JudgedRows, Options, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
@@ -58,6 +59,8 @@ CONTEXTS: dict[Contexts, str] = {
 QUESTION = ("condition", "model", "prompt")
 """With the task, what was asked of whom: responses alike in it are runs of one question."""
 
+WITHHELD = "Where the widths come from, and what to buy next, is shown once results are open."
+
 READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
 
 
@@ -84,7 +87,7 @@ class MetricsResult:
     seal: Seal
     estimates: tuple[DetailedEstimate, ...]
     budgets: tuple[MetricBudget, ...]
-    """Where the width of each corrected number comes from; empty unless asked for."""
+    """Where the width of each corrected number comes from; empty unless asked for, and while results are sealed."""
     settled: Settled | None
     """For target B, and unless sealed: how much of the overlap is decided."""
     left_out: str | None
@@ -93,6 +96,8 @@ class MetricsResult:
     """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
     looks: str | None
     """How often the sample was extended, each time after a look at the work; None when it never was."""
+    withheld: str | None
+    """What was asked for and waits until results are open; None when nothing does."""
     of_annotators: tuple[str, ...]
     """What numbers for annotators like these take for granted; empty for these annotators."""
 
@@ -138,6 +143,7 @@ class MetricsResult:
         said = [
             self.left_out,
             self.settled.sentence if self.settled else None,
+            self.withheld,
             like if waiting and self.n_answered and self.seal.is_open else None,
             *self.of_annotators,
         ]
@@ -160,22 +166,25 @@ def metrics(
     borrow: Sequence[str] = (),
     level: float = LEVEL,
     floor: int = FLOOR,
-    budget: bool = False,
+    budget: bool | Literal["overall"] = False,
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
     Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
     and only the widths of intervals are given, at the usual level and floor: several widths of one interval, or the
-    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself.
+    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself. A budget
+    waits for the seal: which intervals bear one says what was seen, and its width is another one of the same interval.
+
+    `budget` is of every slice, or of the overall numbers only.
 
     Raises:
         StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, the slices
             leave nobody to borrow from, contexts matter and results are sealed or none is audited, or there is to be
             a budget of target B.
     """
-    _known(by, frames.SLICES, "slice column")
-    _known(names, tuple(METRICS), "metric")
-    _can_borrow(by, borrow)
+    known(by, frames.SLICES, "slice column")
+    known(names, tuple(METRICS), "metric")
+    can_borrow(by, borrow)
     if budget and target == "B":
         raise StudyProblem("an uncertainty budget is of target A, what one annotator says; leave --target B out")
     frame = frames.open_frame(study)
@@ -190,8 +199,8 @@ def metrics(
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
         looked = looks(store, rows.sample["sample_id"])
-    _can_divide(rows, contexts, seal)
-    _can_adjudicate(rows, target)
+    can_divide(rows, contexts, seal)
+    can_adjudicate(rows, target)
     options = Options(
         target=target,
         level=level if seal.is_open else LEVEL,
@@ -202,13 +211,15 @@ def metrics(
         average=average,
         borrow=tuple(borrow) or None,
     )
-    population = judged(frame, who, _columns(by, options, budget=budget))
+    population = judged(frame, who, _columns(by, options, budget=bool(budget)))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    table = MetricTable(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
+    slices: list[Slice] = [{}, *slices_by(population, by)] if by else [{}]
+    table = MetricTable(population, rows, options, grounding)
     ordered = [METRICS[name] for name in _in_order(allowed)]
-    estimates = [estimate for metric in ordered for estimate in table.of(metric)]
-    budgets = [one for metric in ordered for one in table.budgets(metric)] if budget else []
+    estimates = [estimate for metric in ordered for estimate in table.of(metric, slices)]
+    places = slices if budget is True else [{}] if budget else []
+    budgets = [one for metric in ordered for one in table.budgets(metric, places)] if seal.is_open else []
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
@@ -225,11 +236,12 @@ def metrics(
         n_tasks=_count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
-        budgets=tuple(budgets if seal.is_open else (one.sealed(estimates) for one in budgets)),
+        budgets=tuple(budgets),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
         looks=looked,
+        withheld=WITHHELD if budget and not seal.is_open else None,
         of_annotators=tuple(
             rows.people.remarks
             if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)
@@ -270,38 +282,3 @@ def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | No
             "correct, and numbers that need C take them to be like the others."
         )
     return " ".join(sentence for sentence in found if sentence) or None
-
-
-def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
-    unknown = [name for name in given if name not in allowed]
-    if unknown:
-        raise StudyProblem(f"unknown {what} {unknown[0]!r}; expected some of {', '.join(allowed)}")
-
-
-def _can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
-    _known(borrow, frames.SLICES, "column to borrow within")
-    if borrow and not set(by) - set(borrow):
-        raise StudyProblem(
-            f"nobody to borrow from: a slice borrows from others of its {', '.join(borrow)}, so slice by something "
-            f"else as well, such as --by model,{','.join(borrow)}"
-        )
-
-
-def _can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
-    if contexts == "all":
-        return
-    if not seal.is_open:
-        raise StudyProblem(f"--contexts {contexts}: which contexts are broken is itself a result. {seal.sentence}")
-    if np.isnan(rows.valid).all():
-        raise StudyProblem(
-            f"--contexts {contexts}: no context of a labelled response is audited yet; label contexts first, or leave "
-            "the option out"
-        )
-
-
-def _can_adjudicate(rows: Labelled, target: Target) -> None:
-    if target == "B" and not rows.overlap.order:
-        raise StudyProblem(
-            f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "
-            "labels count on a random share that several people label. Draw one with --overlap, or use target A"
-        )

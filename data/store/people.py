@@ -81,8 +81,15 @@ def everyone(store: Store) -> list[Person]:
 
 def invited(store: Store) -> set[str]:
     """Who has a link or a password to sign in with; people whose labels were imported have none."""
-    way_in = "link_hash IS NOT NULL OR password_hash IS NOT NULL"
-    return {row["person_id"] for row in store.rows(f"SELECT person_id FROM person WHERE {way_in}")}
+    return set(ways_in(store))
+
+
+def ways_in(store: Store) -> dict[str, tuple[str, ...]]:
+    """What lets each person sign in, link or password or both, by person_id; who has neither is not in it."""
+    stored = "link_hash IS NOT NULL AS link, password_hash IS NOT NULL AS password"
+    rows = store.rows(f"SELECT person_id, {stored} FROM person")
+    found = {row["person_id"]: tuple(way for way in ("link", "password") if row[way]) for row in rows}
+    return {person_id: ways for person_id, ways in found.items() if ways}
 
 
 def at_work(store: Store, pass_: str) -> int:

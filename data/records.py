@@ -193,16 +193,6 @@ class LabelEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exposure:
-    """What was on somebody's screen."""
-
-    assignment_id: str
-    view: str
-    fields: tuple[str, ...]
-    shown_at: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
     """The adjudicated value of one label of one item."""
 

@@ -249,8 +249,3 @@ def default_text(labels: Iterable[str] | None = None) -> str:
     if unknown:
         raise StudyProblem(f"unknown labels: {', '.join(unknown)}; the shipped rubric has {', '.join(by_name)}")
     return "[[labels]]\n".join([head, *(by_name[name] for name in by_name if name in wanted)])
-
-
-def default_rubric() -> Rubric:
-    """The shipped rubric, parsed."""
-    return parse_rubric(default_text(), "rubric.toml")

@@ -51,7 +51,7 @@ class MetricsResult:
     seal: Seal
     estimates: tuple[DetailedEstimate, ...]
     budgets: tuple[MetricBudget, ...]
-    """Where the width of each corrected number comes from; empty unless asked for."""
+    """Where the width of each corrected number comes from; empty unless asked for, and while results are sealed."""
     settled: Settled | None
     """For target B, and unless sealed: how much of the overlap is decided."""
     left_out: str | None
@@ -60,6 +60,8 @@ class MetricsResult:
     """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
     looks: str | None
     """How often the sample was extended, each time after a look at the work; None when it never was."""
+    withheld: str | None
+    """What was asked for and waits until results are open; None when nothing does."""
     mixture: str | None
     """Which versions of the rubric the labels were given under; None when it is one."""
     of_annotators: tuple[str, ...]
@@ -117,6 +119,7 @@ class MetricsResult:
             one_part if self.n_parts == 1 else None,
             lent if any(estimate.tier == "borrowed" for estimate in self.estimates) else None,
             self.settled.sentence if self.settled else None,
+            self.withheld,
             like if waiting and self.n_answered and self.seal.is_open else None,
             self.mixture,
             *self.of_annotators,

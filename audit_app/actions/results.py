@@ -1,19 +1,20 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
 from collections.abc import Sequence
-
-import numpy as np
+from typing import Literal
 
 from audit_app.actions.answered import Grounding
-from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
+from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, known
+from audit_app.actions.labelled import find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
 from audit_app.actions.metrics_result import MetricsResult as MetricsResult
-from audit_app.actions.registering import Intent, standing
+from audit_app.actions.registration import Intent
 from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, read_seal
+from audit_app.actions.seal import read_seal
 from audit_app.actions.settled import settled
+from audit_app.actions.standing import standing
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items
@@ -22,6 +23,7 @@ from data.study import Study
 from metrics.correction import FLOOR
 from metrics.definitions import METRICS, WARRANTS
 from metrics.estimate import About, Annotators, Contexts, Target
+from metrics.rows import Slice
 from metrics.table import PARTS, Average, JudgedRows, Options, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
@@ -45,6 +47,8 @@ LEVEL = 0.95
 QUESTION = ("condition", "model", "prompt")
 """With the task, what was asked of whom: responses alike in it are runs of one question."""
 
+WITHHELD = "Where the widths come from, and what to buy next, is shown once results are open."
+
 
 def metrics(
     study: Study,
@@ -62,22 +66,25 @@ def metrics(
     borrow: Sequence[str] = (),
     level: float = LEVEL,
     floor: int = FLOOR,
-    budget: bool = False,
+    budget: bool | Literal["overall"] = False,
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
     Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
     and only the widths of intervals are given, at the usual level and floor: several widths of one interval, or the
-    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself.
+    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself. A budget
+    waits for the seal: which intervals bear one says what was seen, and its width is another one of the same interval.
+
+    `budget` is of every slice, or of the overall numbers only.
 
     Raises:
         StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, the slices
             leave nobody to borrow from, contexts matter and results are sealed or none is audited, or there is to be
             a budget of target B.
     """
-    _known(by, frames.SLICES, "slice column")
-    _known(names, tuple(METRICS), "metric")
-    _can_borrow(by, borrow)
+    known(by, frames.SLICES, "slice column")
+    known(names, tuple(METRICS), "metric")
+    can_borrow(by, borrow)
     if budget and target == "B":
         raise StudyProblem("an uncertainty budget is of target A, what one annotator says; leave --target B out")
     frame = frames.open_frame(study)
@@ -92,8 +99,8 @@ def metrics(
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
         looked, mixed = looks(store, rows.sample["sample_id"]), mixture(store)
-    _can_divide(rows, contexts, seal)
-    _can_adjudicate(rows, target)
+    can_divide(rows, contexts, seal)
+    can_adjudicate(rows, target)
     options = Options(
         target=target,
         level=level if seal.is_open else LEVEL,
@@ -104,13 +111,15 @@ def metrics(
         average=average,
         borrow=tuple(borrow) or None,
     )
-    population = judged(frame, who, _columns(by, options, budget=budget))
+    population = judged(frame, who, _columns(by, options, budget=bool(budget)))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    table = MetricTable(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
+    slices: list[Slice] = [{}, *slices_by(population, by)] if by else [{}]
+    table = MetricTable(population, rows, options, grounding)
     ordered = [METRICS[name] for name in _in_order(allowed)]
-    estimates = [estimate for metric in ordered for estimate in table.of(metric)]
-    budgets = [one for metric in ordered for one in table.budgets(metric)] if budget else []
+    estimates = [estimate for metric in ordered for estimate in table.of(metric, slices)]
+    places = slices if budget is True else [{}] if budget else []
+    budgets = [one for metric in ordered for one in table.budgets(metric, places)] if seal.is_open else []
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
@@ -129,12 +138,13 @@ def metrics(
         n_tasks=_count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
-        budgets=tuple(budgets if seal.is_open else (one.sealed(estimates) for one in budgets)),
+        budgets=tuple(budgets),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
         looks=looked,
         mixture=mixed,
+        withheld=WITHHELD if budget and not seal.is_open else None,
         of_annotators=tuple(
             rows.people.remarks
             if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)
@@ -175,38 +185,3 @@ def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | No
             "correct, and numbers that need C take them to be like the others."
         )
     return " ".join(sentence for sentence in found if sentence) or None
-
-
-def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
-    unknown = [name for name in given if name not in allowed]
-    if unknown:
-        raise StudyProblem(f"unknown {what} {unknown[0]!r}; expected some of {', '.join(allowed)}")
-
-
-def _can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
-    _known(borrow, frames.SLICES, "column to borrow within")
-    if borrow and not set(by) - set(borrow):
-        raise StudyProblem(
-            f"nobody to borrow from: a slice borrows from others of its {', '.join(borrow)}, so slice by something "
-            f"else as well, such as --by model,{','.join(borrow)}"
-        )
-
-
-def _can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
-    if contexts == "all":
-        return
-    if not seal.is_open:
-        raise StudyProblem(f"--contexts {contexts}: which contexts are broken is itself a result. {seal.sentence}")
-    if np.isnan(rows.valid).all():
-        raise StudyProblem(
-            f"--contexts {contexts}: no context of a labelled response is audited yet; label contexts first, or leave "
-            "the option out"
-        )
-
-
-def _can_adjudicate(rows: Labelled, target: Target) -> None:
-    if target == "B" and not rows.overlap.order:
-        raise StudyProblem(
-            f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "
-            "labels count on a random share that several people label. Draw one with --overlap, or use target A"
-        )

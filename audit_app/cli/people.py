@@ -61,7 +61,10 @@ def add(
 @json_option
 @study_option
 def list_people(as_json: bool, folder: Path) -> None:
-    """List everybody, with what they have done, how fast they are and when they were last here."""
+    """List everybody: what lets them sign in, what they have done, how fast they are, when they were last here.
+
+    Who signs in with nothing came with imported labels; give them a link with `people link`.
+    """
     found = progress(checked_study(folder))
     if as_json:
         print_json([each.as_dict() for each in found])
@@ -178,11 +181,12 @@ def _row(each: Progress) -> dict[str, str]:
         "name": person.display_name,
         "role": person.role,
         "teams": ", ".join(person.teams) or "all",
-        "status": person.status if each.has_link or person.status != "active" else "no link",
+        "status": person.status,
+        "signs in with": " or ".join(each.ways_in) or "nothing",
         "done": str(each.n_done),
         "skipped": str(each.n_skipped),
         "in hand": str(each.n_in_hand),
         "dealt": str(each.n_waiting),
         "seconds per item": "" if timed is None else f"{timed:.0f}",
-        "last seen": when(each.last_seen) if each.last_seen else "",
+        "last seen": when(each.last_seen) if each.last_seen else "never",
     }

@@ -61,6 +61,7 @@ def row(each: Progress) -> dict[str, str]:
         "role": person.role,
         "teams": ", ".join(person.teams) or "all",
         "state": state_of(each),
+        "signs in with": " or ".join(each.ways_in) or "nothing",
         "done": str(each.n_done),
         "skipped": str(each.n_skipped) if each.n_skipped else "",
         "in hand": str(each.n_in_hand) if each.n_in_hand else "",

@@ -15,7 +15,7 @@ from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.cli import cli
 from data.errors import StudyProblem
-from data.rubric import default_rubric
+from data.rubric import default_text, parse_rubric
 from data.store.connection import open_store
 from data.study import Study, open_study
 from metrics.estimate import Contexts
@@ -126,7 +126,7 @@ def test_what_is_not_said_is_not_known() -> None:
 
 
 def test_a_blemish_does_not_break_a_context() -> None:
-    known = default_rubric().blemishes
+    known = parse_rubric(default_text(), "rubric.toml").blemishes
     assert known == {"duplicate_passage", "implausible_metadata"}
 
     def valid(*errors: str) -> bool | None:

@@ -16,7 +16,8 @@ from audit_app.actions.demo import Demo
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics
 from audit_app.actions.metric_rows import interval_lines, metric_rows, near_an_end, note
-from audit_app.actions.registering import Intent, register
+from audit_app.actions.registering import register
+from audit_app.actions.registration import Intent
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, metrics
 from audit_app.actions.sampling import Plan, draw_sample

@@ -137,7 +137,7 @@ def test_the_table_says_how_far_everybody_is(study: Study, as_: SignIn, person_i
         ann.answer(ann.view(), ann.view()["label"]["values"][0]["value"], active_seconds=7.0)
     add_person(study, "Ánn", person_id="ann2")
     shown = text(opened(people_screen))
-    assert "ann annotator all active 1 1 14 s an item never" in shown
+    assert "ann annotator all active link 1 1 14 s an item never" in shown
     assert "“ann” can be taken for “Ánn” (ann2)." in shown
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from audit_app.actions.choice import Before, Choice, choose, records
-from audit_app.actions.dealing import deal_in
+from audit_app.actions.dealing import deal_in, ready
 from audit_app.actions.draw_plan import Plan
 from audit_app.actions.drawn import Drawn, summary
 from audit_app.actions.labelled import find_judge
@@ -146,4 +146,5 @@ def _finish(
     n_openings = open_plan(store, study, drawn, choice.subsamples.people, plan.seed)
     n_top_ups = len(items.top_ups(store, plan.sample_id))
     dealt = deal_in(store, study) if plan.deal else None
-    return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups, dealt=dealt)
+    return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups,
+                   n_annotators=len(ready(store)), dealt=dealt)  # fmt: skip

@@ -14,7 +14,7 @@ from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
 from audit_app.launch import study_folder
 from data.records import Person
-from data.store.connection import Connection, hold_open
+from data.store.connection import hold_open
 from data.study import Oidc, Study, open_study
 
 
@@ -23,12 +23,11 @@ class ServedStudy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._held: Connection | None = None
 
     def _study(self) -> Study:
         study = open_study(self.folder)
-        if self._held is None and study.database.exists():
-            self._held = hold_open(study)
+        if study.database.exists():
+            hold_open(study)
         return study
 
     def session_days(self) -> float:

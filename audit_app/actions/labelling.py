@@ -44,20 +44,28 @@ def next_view(study: Study, person: Person, screen: str) -> dict[str, Any]:
 def _next(store: Store, study: Study, person: Person, screen: str) -> dict[str, Any]:
     passes = passes_of(study, person, screen)
     with store.transaction():
-        while True:
-            assignment = _take(store, study, person, passes)
-            if assignment is None:
-                return nothing(store, study, person, screen, passes)
-            item = items.load(store, assignment.item_kind, assignment.item_id)
-            asked = owed(store, study.rubric, assignment, item)
-            answered = events.current(store, assignment.assignment_id)
-            left = [label for label in asked if label not in answered]
-            if left:
-                rounds.begin(store, study.rubric)
-                view = shown(store, study, person, assignment, item, left[0], asked)
-                return {**view, "progress": progress(store, study, person, [assignment.pass_])}
-            # A rubric that asks less than it did leaves begun items with nothing owed.
-            assignments.finish(store, assignment.assignment_id, "done")
+        view = _show(store, study, person, passes)
+    # Counted after the transaction: nobody has to wait for that to save an answer.
+    if view is None:
+        return nothing(store, study, person, screen, passes)
+    return {**view, "progress": progress(store, study, person, [view["pass"]])}
+
+
+def _show(store: Store, study: Study, person: Person, passes: list[str]) -> dict[str, Any] | None:
+    """The view of the first label that is owed on what this person has in hand, or could have; None without any."""
+    while True:
+        assignment = _take(store, study, person, passes)
+        if assignment is None:
+            return None
+        item = items.load(store, assignment.item_kind, assignment.item_id)
+        asked = owed(store, study.rubric, assignment, item)
+        answered = events.current(store, assignment.assignment_id)
+        left = [label for label in asked if label not in answered]
+        if left:
+            rounds.begin(store, study.rubric)
+            return shown(store, study, person, assignment, item, left[0], asked)
+        # A rubric that asks less than it did leaves begun items with nothing owed.
+        assignments.finish(store, assignment.assignment_id, "done")
 
 
 def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:

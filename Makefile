@@ -73,7 +73,8 @@ coverage: .venv/ready-dev
 # Brings the catalogue of every language up to the sentences marked in the source; new ones are left to translate.
 CATALOGUES := audit_app/locale
 catalogues: .venv/ready-dev
-	$(BIN)/pybabel -q extract -F $(CATALOGUES)/babel.cfg -k mark -k ngettext:1,2 --no-wrap --omit-header -o $(CATALOGUES)/new.pot audit_app
+	$(BIN)/pybabel -q extract -F $(CATALOGUES)/babel.cfg -k mark -k ngettext:1,2 --no-wrap \
+	  --omit-header --add-location=file -o $(CATALOGUES)/new.pot audit_app
 	for language in $(CATALOGUES)/*.po; do $(BIN)/pybabel -q update -i $(CATALOGUES)/new.pot -o $$language \
 	  -l $$(basename $$language .po) --no-wrap --no-fuzzy-matching --ignore-obsolete; done
 	rm $(CATALOGUES)/new.pot

@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import adjudicating, flagging, labelling, looking_back, sign_in
+from audit_app.actions import accounts, adjudicating, flagging, labelling, looking_back, sign_in
 from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
 from audit_app.launch import study_folder
 from data.records import Person
-from data.store.connection import Connection, hold_open
-from data.study import Study, open_study
+from data.store.connection import hold_open
+from data.study import Oidc, Study, open_study
 
 
 class ServedStudy:
@@ -23,12 +23,11 @@ class ServedStudy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._held: Connection | None = None
 
     def _study(self) -> Study:
         study = open_study(self.folder)
-        if self._held is None and study.database.exists():
-            self._held = hold_open(study)
+        if study.database.exists():
+            hold_open(study)
         return study
 
     def session_days(self) -> float:
@@ -46,6 +45,22 @@ class ServedStudy:
     def enter_by_password(self, name: str, password: str, address: str, device: str) -> str | None:
         """A new session secret for a name and its password."""
         return sign_in.enter_by_password(self._study(), name, password, address=address, device=device)
+
+    def oidc(self) -> Oidc | None:
+        """The organisation's own sign-in; None without one."""
+        return self._study().oidc
+
+    def enter_by_account(self, account: accounts.Account, device: str) -> str:
+        """A new session secret for whoever this account belongs to."""
+        return accounts.enter_by_account(self._study(), account, device)
+
+    def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
+        """Gives somebody another password of their own."""
+        sign_in.change_password(self._study(), person, old, new, secret)
+
+    def has_password(self, person: Person) -> bool:
+        """Whether somebody has a password to change."""
+        return sign_in.has_password(self._study(), person)
 
     def sign_out(self, secret: str) -> None:
         """Ends a session."""

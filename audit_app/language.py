@@ -111,13 +111,11 @@ def mark(sentence: str) -> str:
 
 
 @cache
-def _sentences_of_scripts(language: str) -> dict[str, list[str]]:
+def _sentences_of_scripts(language: str) -> dict[str, str]:
     if language == "en":
         return {}
     return {
-        message.id if isinstance(message.id, str) else message.id[0]: (
-            [message.string] if isinstance(message.string, str) else list(message.string or ())
-        )
+        str(message.id): str(message.string)
         for message in catalogue(language)
         if message.id and any(name.endswith(".js") for name, _line in message.locations)
     }

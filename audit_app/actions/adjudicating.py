@@ -10,6 +10,7 @@ from audit_app.actions.labelling import MOVED_ON, SKIP, answer_to, keep, same_an
 from audit_app.actions.revealing import place_of, revealed
 from audit_app.actions.showing import shown
 from audit_app.actions.turns import lease_end, lease_seconds, require_same, tag, theirs
+from audit_app.language import _, ngettext
 from data.records import CAUSES, Assignment, Person
 from data.store import adjudications, assignments, events, items
 from data.store.connection import Store, now, open_store
@@ -121,14 +122,14 @@ def _keep_vote(store: Store, study: Study, person: Person, sent: Mapping[str, An
     if there and same_answer(there, label, answer):
         return {"label": label, "value": answer.value, "created_at": there.created_at}
     if label in events.current(store, assignment.assignment_id):
-        raise Refused(409, "Your vote on this is cast, and what others said was shown to you: it cannot be changed.")
+        raise Refused(409, _("Your vote on this is cast, and what others said was shown to you: it cannot be changed."))
     queue = read_queue(store, study)
     case = queue.find(Place(assignment.item_kind, assignment.item_id, assignment.pass_))
     me = Adjudicator.read_from(store, study, person, queue)
     if assignment.state != "claimed" or case is None or me.next_label(case) != label:
-        raise Refused(409, MOVED_ON)
+        raise Refused(409, _(MOVED_ON))
     if seq != events.next_seq(store, assignment.assignment_id):
-        raise Refused(409, MOVED_ON)
+        raise Refused(409, _(MOVED_ON))
     at = keep(store, study, person, assignment, label, answer, seq)
     assignments.renew(store, assignment.assignment_id, lease_end(study))
     return {"label": label, "value": answer.value, "created_at": at}
@@ -145,14 +146,14 @@ def _theirs(store: Store, person: Person, sent: Mapping[str, Any]) -> Assignment
     require_same(person, sent.get("who"))
     assignment = theirs(store, person, sent.get("assignment_id"))
     if assignment.purpose != "adjudication":
-        raise Refused(403, "This item is not yours to decide: you labelled it.")
+        raise Refused(403, _("This item is not yours to decide: you labelled it."))
     return assignment
 
 
 def _give_back(store: Store, study: Study, assignment: Assignment, sent: Mapping[str, Any]) -> dict[str, Any]:
     """The item goes to another adjudicator, for good; a vote that was cast stays in the record."""
     if assignment.state == "done":
-        raise Refused(409, "This item is decided already. The next one will be shown.")
+        raise Refused(409, _("This item is decided already. The next one will be shown."))
     reason = skip_reason(sent, study.rubric.skip_reasons)
     if assignment.state != "skipped":
         assignments.finish(store, assignment.assignment_id, "skipped", reason)
@@ -183,7 +184,7 @@ def _keep_decision(store: Store, study: Study, person: Person, sent: Mapping[str
     label, assignment = str(sent.get("label")), _theirs(store, person, sent)
     vote_cast = events.current(store, assignment.assignment_id).get(label)
     if vote_cast is None:
-        raise Refused(409, "Vote first, without knowing what others said: the decision comes after that.")
+        raise Refused(409, _("Vote first, without knowing what others said: the decision comes after that."))
     reason, cause = _reason(sent), sent.get("cause")
     if cause not in CAUSES:
         raise Refused(422, f"cause {cause!r}; expected one of {', '.join(CAUSES)}")
@@ -193,10 +194,10 @@ def _keep_decision(store: Store, study: Study, person: Person, sent: Mapping[str
     there = adjudications.decision(store, assignment.assignment_id, label)
     if there:
         if {name: there[name] for name in found} != found:
-            raise Refused(409, "This is decided already, and decisions are not changed.")
+            raise Refused(409, _("This is decided already, and decisions are not changed."))
         return {**found, "created_at": there["created_at"]}
     if assignment.state != "claimed":
-        raise Refused(409, "This item is not in your hands any more: its time ran out, or you gave it back.")
+        raise Refused(409, _("This item is not in your hands any more: its time ran out, or you gave it back."))
     at = now()
     answers = adjudications.answers_to(store, place_of(assignment), label)
     events.resolve(store, {
@@ -231,7 +232,7 @@ def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, An
     with open_store(study) as store, store.transaction():
         assignment = _theirs(store, person, sent)
         if assignment.state != "claimed":
-            raise Refused(409, MOVED_ON)
+            raise Refused(409, _(MOVED_ON))
         assignments.renew(store, assignment.assignment_id, lease_end(study))
     return {"lease_seconds": lease_seconds(study)}
 
@@ -244,19 +245,25 @@ def _empty(store: Store, person: Person, reason: str) -> dict[str, Any]:
 def why_never(person: Person) -> str:
     """Why somebody is given nothing to decide."""
     if person.results_opened_at:
-        return (
-            "You have seen results of this study, so there is nothing for you to decide in it. Invite an adjudicator "
-            "who has not."
-        )
-    return "Adjudicators decide where people disagree, and you are not one of them. Ask the lead of the study."
+        return _("You have seen results of this study, so there is nothing for you to decide in it.")
+    return _("Adjudicators decide where people disagree, and you are not one of them. Ask the lead of the study.")
 
 
 def _why_nothing(me: Adjudicator, queue: Queue) -> str:
     kept = me.kept_back(queue)
-    unripe = (
-        f" {queue.n_unripe} more will come up once everybody of the plan has labelled them." if queue.n_unripe else ""
-    )
-    if not kept:
-        return f"There is nothing to decide.{unripe} Thank you!"
-    reasons = "; ".join(f"{n}: {WHY_NOT[why]}" for why, n in sorted(kept.items()))
-    return f"Nothing for you right now: {kept.total()} items wait, but not for you ({reasons}).{unripe}"
+    said = _("There is nothing to decide. Thank you!")
+    if kept:
+        reasons = "; ".join(f"{n}: {_(WHY_NOT[why])}" for why, n in sorted(kept.items()))
+        said = ngettext(
+            "{n} item waits for a decision, but not from you now ({reasons}).",
+            "{n} items wait for a decision, but not from you now ({reasons}).",
+            kept.total(),
+        ).format(n=kept.total(), reasons=reasons)
+    if queue.n_unripe:
+        more = ngettext(
+            "{n} more comes up once everybody of the plan has labelled it.",
+            "{n} more come up once everybody of the plan has labelled them.",
+            queue.n_unripe,
+        ).format(n=queue.n_unripe)
+        return f"{said} {more}"
+    return said

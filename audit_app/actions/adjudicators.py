@@ -8,6 +8,7 @@ from typing import Self
 from audit_app.actions.cases import Case, Queue
 from audit_app.actions.staffing import is_soft
 from audit_app.actions.turns import in_evidence
+from audit_app.language import mark
 from data.records import Person
 from data.rubric import Rubric
 from data.store import adjudications, claims
@@ -18,11 +19,11 @@ from data.views import FINAL_ONCE_SHOWN, artifacts
 GOLD = "gold_answer"
 
 WHY_NOT = {
-    "labelled": "you labelled this item",
-    "given back": "you gave this item back",
-    "seen": "you have seen what its label must not see",
-    "held": "another adjudicator has it in hand",
-    "grounding": "its reference answer is shown only after the grounding of its question is decided",
+    "labelled": mark("you labelled this item"),
+    "given back": mark("you gave this item back"),
+    "seen": mark("you have seen what its label must not see"),
+    "held": mark("another adjudicator has it in hand"),
+    "grounding": mark("its reference answer is shown only after the grounding of its question is decided"),
 }
 """Why a case is kept from somebody, in words."""
 

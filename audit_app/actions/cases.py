@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Any, NamedTuple
 
+from audit_app.language import mark
 from data.records import CANNOT_JUDGE
 from data.rubric import Rubric
 from data.store import adjudications, events
@@ -14,10 +15,10 @@ from data.study import Study
 from sampling.numbers import permanent_number
 
 WHY = {
-    "disagreement": "people disagree, and most say the same",
-    "tie": "people disagree, and no answer has a majority",
-    "slip": "somebody reported their answer as a slip",
-    "flag": "somebody flagged it",
+    "disagreement": mark("people disagree, and most say the same"),
+    "tie": mark("people disagree, and no answer has a majority"),
+    "slip": mark("somebody reported their answer as a slip"),
+    "flag": mark("somebody flagged it"),
 }
 """Why a label is in the queue, in words."""
 

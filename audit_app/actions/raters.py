@@ -66,6 +66,7 @@ class AgreementResult:
 
 SENTENCE = "Only planned labels count; blanks, skips and “cannot judge” are not labels and are dropped pairwise."
 DECIDED = " Adjudication changes none of these figures: what was decided stands beside them."
+UNWEIGHTED = " Unweighted: each of these items counts the same."
 WEIGHTED = (
     " Weighted by the design: what two of these people would agree on, had they labelled the whole population; "
     "intervals are the design's."
@@ -108,7 +109,8 @@ def agreement(
         labels=tuple(label for label in found if label),
         decisions=decided,
         names=planned.names,
-        sentence=SENTENCE + (WEIGHTED if weighted else "") + (DECIDED if decided else ""),
+        sentence=f"{SENTENCE}{WEIGHTED if weighted else UNWEIGHTED} {100 * level:g} % intervals."
+        + (DECIDED if decided else ""),
     )
 
 

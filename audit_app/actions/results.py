@@ -1,19 +1,21 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Literal
 
 from audit_app.actions.answered import Grounding
-from audit_app.actions.budgeting import MetricBudget
-from audit_app.actions.detail import DetailedEstimate
+from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, known
 from audit_app.actions.labelled import find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
-from audit_app.actions.refusals import can_adjudicate, can_borrow, can_divide, known
-from audit_app.actions.registering import Intent, standing
+from audit_app.actions.metrics_result import MetricsResult as MetricsResult
+from audit_app.actions.registration import Intent
+from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, read_seal
-from audit_app.actions.settled import Settled, settled
+from audit_app.actions.seal import read_seal
+from audit_app.actions.settled import settled
+from audit_app.actions.standing import standing
 from audit_app.actions.withholding import require_random_queue
 from data import frame as frames
 from data.errors import StudyProblem
@@ -23,6 +25,7 @@ from data.study import Study
 from metrics.correction import FLOOR
 from metrics.definitions import METRICS, WARRANTS
 from metrics.estimate import About, Annotators, Contexts, Target
+from metrics.rows import Slice
 from metrics.table import PARTS, Average, JudgedRows, Options, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
@@ -43,106 +46,10 @@ TAXONOMY = (
 
 LEVEL = 0.95
 
-WHO: dict[Target, str] = {
-    "A": "what one of these annotators would have said",
-    "B": "the adjudicated or unanimous label",
-}
-
-CONTEXTS: dict[Contexts, str] = {
-    "all": "all contexts",
-    "valid": "valid contexts only",
-    "reclassified": "every context as what it really is",
-}
-
 QUESTION = ("condition", "model", "prompt")
 """With the task, what was asked of whom: responses alike in it are runs of one question."""
 
-READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricsResult:
-    """Every metric asked for, naive, human-only and corrected, and for whom it holds."""
-
-    sample_id: str
-    judge: str | None
-    target: Target
-    grounding: Grounding
-    about: About
-    annotators: Annotators
-    contexts: Contexts
-    average: Average
-    n_labelled: int
-    """Drawn responses with a label by people that can be used, of whatever question."""
-    n_unusable: int
-    """Drawn responses that people have dealt with and that have none: skipped, or they could not be judged."""
-    n_drawn: int
-    n_frame: int
-    n_tasks: int | None
-    """Tasks that these are a sample of "such tasks" by; None when the intervals are for these responses."""
-    seal: Seal
-    estimates: tuple[DetailedEstimate, ...]
-    before: tuple[DetailedEstimate, ...]
-    """For target B, and unless sealed: the same for target A, before anything was decided."""
-    budgets: tuple[MetricBudget, ...]
-    """Where the width of each corrected number comes from; empty unless asked for."""
-    settled: Settled | None
-    """For target B, and unless sealed: how much of the overlap is decided."""
-    left_out: str | None
-    """Which of the metrics asked for this study cannot have, and why; None when it has all."""
-    standing: str | None
-    """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
-    looks: str | None
-    """How often the sample was extended, each time after a look at the work; None when it never was."""
-    of_annotators: tuple[str, ...]
-    """What numbers for annotators like these take for granted; empty for these annotators."""
-
-    @property
-    def n_answered(self) -> int:
-        """Drawn responses that people have dealt with, if only by skipping."""
-        return self.n_labelled + self.n_unusable
-
-    @property
-    def sentence(self) -> str:
-        """For whom and for what the numbers hold."""
-        if all(estimate.method == "naive" for estimate in self.estimates):
-            return f"As judge {self.judge} has it, taken at its word, on these {self.n_frame} responses."
-        judge = f"judge {self.judge}" if self.judge else "no judge"
-        scope = f"these {self.n_frame} responses"
-        if self.about == "such tasks":
-            scope = f"such tasks in general, of which these {self.n_tasks} with {self.n_frame} responses are a sample"
-        scope += " and annotators like these" if self.annotators == "annotators like these" else ""
-        within = [CONTEXTS[self.contexts]] if self.contexts != "all" else []
-        read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
-        mean = [f"means over {self.average}"] if self.average != "pooled" else []
-        levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
-        intervals = [f"{100 * level:g} % intervals" for level in levels if self.seal.is_open]
-        made = "; ".join([judge, *within, *read, *mean, *intervals])
-        labelled = f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled"
-        if self.n_unusable:
-            labelled += (
-                f", {self.n_unusable} {'was' if self.n_unusable == 1 else 'were'} skipped or could not be judged"
-            )
-        return (
-            f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; {labelled}; {made}."
-            f"{f' {self.looks}' if self.looks else ''}{f' {self.standing}' if self.standing else ''}"
-        )
-
-    @property
-    def remarks(self) -> list[str]:
-        """What else has to be said of the numbers, in sentences."""
-        waiting = self.n_drawn - self.n_answered
-        like = (
-            f"The {waiting} drawn responses that nobody has labelled yet are taken to be like the labelled ones of "
-            "their stratum: right if work went in the order of the plan."
-        )
-        said = [
-            self.left_out,
-            self.settled.sentence if self.settled else None,
-            like if waiting and self.n_answered and self.seal.is_open else None,
-            *self.of_annotators,
-        ]
-        return [sentence for sentence in said if sentence]
+WITHHELD = "Where the widths come from, and what to buy next, is shown once results are open."
 
 
 def metrics(
@@ -161,13 +68,16 @@ def metrics(
     borrow: Sequence[str] = (),
     level: float = LEVEL,
     floor: int = FLOOR,
-    budget: bool = False,
+    budget: bool | Literal["overall"] = False,
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
     Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
     and only the widths of intervals are given, at the usual level and floor: several widths of one interval, or the
-    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself.
+    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself. A budget
+    waits for the seal: which intervals bear one says what was seen, and its width is another one of the same interval.
+
+    `budget` is of every slice, or of the overall numbers only.
 
     Raises:
         StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, the slices
@@ -193,7 +103,7 @@ def metrics(
                      sample_id=rows.sample["sample_id"])  # fmt: skip
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
-        looked = looks(store, rows.sample["sample_id"])
+        looked, mixed = looks(store, rows.sample["sample_id"]), mixture(store)
     can_divide(rows, contexts, seal)
     can_adjudicate(rows, target)
     options = Options(
@@ -206,16 +116,17 @@ def metrics(
         average=average,
         borrow=tuple(borrow) or None,
     )
-    population = judged(frame, who, _columns(by, options, budget=budget))
+    population = judged(frame, who, _columns(by, options, budget=bool(budget)))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    slices = [{}, *slices_by(population, by)] if by else [{}]
-    table = MetricTable(population, rows, options, grounding, slices)
+    slices: list[Slice] = [{}, *slices_by(population, by)] if by else [{}]
+    table = MetricTable(population, rows, options, grounding)
     ordered = [METRICS[name] for name in _in_order(allowed)]
-    estimates = [estimate for metric in ordered for estimate in table.of(metric)]
-    first = MetricTable(population, rows, replace(options, target="A"), grounding, slices)
-    before = [estimate for metric in ordered for estimate in first.of(metric)] if target == "B" else []
-    budgets = [one for metric in ordered for one in table.budgets(metric)] if budget else []
+    estimates = [estimate for metric in ordered for estimate in table.of(metric, slices)]
+    first = MetricTable(population, rows, replace(options, target="A"), grounding)
+    before = [one for metric in ordered for one in first.of(metric, slices)] if target == "B" and seal.is_open else []
+    places = slices if budget is True else [{}] if budget else []
+    budgets = [one for metric in ordered for one in table.budgets(metric, places)] if seal.is_open else []
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
@@ -229,15 +140,19 @@ def metrics(
         n_unusable=len(rows.draws) - rows.n_usable,
         n_drawn=n_drawn,
         n_frame=int(population.count.sum()),
+        n_parts=len(set(population.columns[PARTS[average]])) if average in PARTS else None,
+        borrow=tuple(borrow),
         n_tasks=_count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
-        before=tuple(before if seal.is_open else ()),
-        budgets=tuple(budgets if seal.is_open else (one.sealed(estimates) for one in budgets)),
+        before=tuple(before),
+        budgets=tuple(budgets),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
         looks=looked,
+        mixture=mixed,
+        withheld=WITHHELD if budget and not seal.is_open else None,
         of_annotators=tuple(
             rows.people.remarks
             if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)

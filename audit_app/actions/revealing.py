@@ -5,12 +5,25 @@ from typing import Any
 
 from audit_app.actions.cases import WHY, Case
 from audit_app.actions.looking_back import in_words
+from audit_app.language import _, mark
 from data.questions import Question
 from data.records import CANNOT_JUDGE, CAUSES, Assignment, Person
 from data.store import adjudications, events
 from data.store.connection import Store
 from data.study import Study
 from sampling.numbers import permanent_number
+
+_MARKED = (
+    mark("rubric unclear"),
+    mark("The definition does not say how to answer this."),
+    mark("slip"),
+    mark("Somebody pressed or read the wrong thing."),
+    mark("genuinely ambiguous"),
+    mark("Careful people can differ here, whatever the definition says."),
+    mark("context broken"),
+    mark("The passages or the reference answer are not as they should be."),
+)
+"""`data.records.CAUSES` for the catalogue: the data room knows no languages."""
 
 VIEW = "AnswersView"
 """What the exposure log calls it."""
@@ -32,10 +45,10 @@ def revealed(
     vote = events.current(store, assignment.assignment_id)[label]
     at_stake = next((one for one in case.disputes if one.label == label), None) if case else None
     return {
-        "why": [WHY[why] for why in at_stake.why] if at_stake else [],
+        "why": [_(WHY[why]) for why in at_stake.why] if at_stake else [],
         "vote": {**_said(question, vote.value), "comment": vote.comment, "evidence": list(vote.evidence)},
         "answers": sorted((_answer(question, row, order, notes) for row in given), key=lambda one: one["who"]),
-        "causes": [{"cause": cause, "help": text} for cause, text in CAUSES.items()],
+        "causes": [{"cause": cause, "title": _(cause), "help": _(text)} for cause, text in CAUSES.items()],
     }
 
 
@@ -60,7 +73,8 @@ def _answer(
 ) -> dict[str, Any]:
     mine = [note for note in notes if note["person_id"] == row["person_id"]]
     skipped = row["state"] == "skipped" or row["value"] is None
-    said = {"value": None, "text": f"Skipped: {row['reason']}" if row["reason"] else "Not answered"}
+    skip = _("Skipped: {reason}").format(reason=row["reason"]) if row["reason"] else _("Not answered")
+    said = {"value": None, "text": skip}
     return {
         "who": order[row["person_id"]],
         **(said if skipped else _said(question, row["value"])),

@@ -3,27 +3,28 @@
 class Bar {
   constructor(loop) {
     this.count = el("span", { class: "count" });
-    this.track = el("div", { class: "track", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" });
+    this.track = el("div", { class: "track", role: "progressbar", "aria-label": _("Items done"), "aria-valuemin": "0" });
     this.track.append(el("div", { class: "fill" }));
     this.step = el("span", { class: "step" });
     this.said = el("span", { class: "said", role: "status", "aria-live": "polite" });
     this.alarm = el("div", { class: "alarm", role: "alert", hidden: true });
     const opener = (name, text, action, ...more) =>
       el("button", { type: "button", class: `plain ${name}`, "aria-haspopup": "dialog", text, onclick: action }, ...more);
-    const mine = loop.adjudicates ? null : opener("own", "My items", () => loop.mine.show());
-    const keys = opener("keys", "Keys", () => loop.keys.toggle(), el("kbd", { text: "h" }));
+    const mine = loop.adjudicates ? null : opener("own", _("My items"), () => loop.mine.show());
+    const keys = opener("keys", _("Keys"), () => loop.keys.toggle(), el("kbd", { text: "h" }));
     this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, ...present([mine]), keys);
   }
 
   draw(view) {
     if (view.progress) this.drawProgress(view.progress);
-    const where = view.step ? `question ${view.step.number} of ${view.step.of}` : "";
-    const stage = view.case?.stage === "decide" ? "decision" : view.case ? "blind vote" : view.review ? "looking back" : null;
-    this.step.textContent = stage ? `${stage} · ${where}` : where;
+    const where = view.step ? fill(_("question {number} of {of}"), view.step) : "";
+    const stages = { vote: _("blind vote · {where}"), decide: _("decision · {where}") };
+    const stage = view.case ? stages[view.case.stage] : view.review ? _("looking back · {where}") : "{where}";
+    this.step.textContent = fill(stage, { where });
   }
 
   drawProgress({ done = 0, of = 0 }) {
-    this.count.textContent = of ? `${done} of ${of}` : "";
+    this.count.textContent = of ? fill(_("{done} of {of}"), { done, of }) : "";
     this.track.hidden = !of;
     this.track.setAttribute("aria-valuemax", of);
     this.track.setAttribute("aria-valuenow", done);

@@ -4,11 +4,11 @@ class Deciding {
   constructor(question, { why, vote, answers, causes }, cause) {
     this.question = question;
     this.causes = causes;
-    const own = { who: "You", ...vote, slips: [], flags: [], own: true };
+    const own = { who: _("You"), ...vote, slips: [], flags: [], own: true };
     this.node = el(
       "div",
-      { class: "said-by", role: "group", "aria-label": "What was said" },
-      why.length ? el("p", { class: "quiet", text: `Here because: ${why.join("; ")}.` }) : null,
+      { class: "said-by", role: "group", "aria-label": _("What was said") },
+      why.length ? el("p", { class: "quiet", text: fill(_("Here because: {why}."), { why: why.join("; ") }) }) : null,
       el("ul", {}, ...[...answers, own].map((answer) => this.drawAnswer(answer))),
     );
     this.cause = this.drawCause(cause);
@@ -26,10 +26,10 @@ class Deciding {
         "div",
         {},
         el("div", { class: "value-said", dir: "auto", text }),
-        comment ? said("comment", `Note: ${comment}`) : null,
+        comment ? said("comment", fill(_("Note: {comment}"), { comment })) : null,
         ...evidence.map((quote) => this.drawQuote(quote)),
-        ...slips.map((note) => said("slip", `Reported as a slip: ${note}`)),
-        ...flags.map((note) => said("slip", note ? `⚑ Flagged: ${note}` : "⚑ Flagged")),
+        ...slips.map((note) => said("slip", fill(_("Reported as a slip: {note}"), { note }))),
+        ...flags.map((note) => said("slip", note ? fill(_("⚑ Flagged: {note}"), { note }) : _("⚑ flagged"))),
       ),
     );
   }
@@ -37,24 +37,25 @@ class Deciding {
   drawQuote({ passage, text }) {
     if (passage === undefined) return el("div", { class: "comment", dir: "auto", text: `“${text}”` });
     const go = () => this.question.reading.show(passage);
-    return el("button", { type: "button", class: "plain quote", dir: "auto", text: `Passage ${passage}: “${text}”`, onclick: go });
+    return el("button", { type: "button", class: "plain quote", dir: "auto", text: fill(_("Passage {passage}: “{text}”"), { passage, text }), onclick: go });
   }
 
   drawCause(chosen) {
-    const options = this.causes.map(({ cause }) => el("option", { value: cause, text: cause }));
-    this.select = el("select", { required: true }, el("option", { value: "", text: "Choose a cause …" }), ...options);
+    const options = this.causes.map(({ cause, title }) => el("option", { value: cause, text: title }));
+    this.select = el("select", { required: true }, el("option", { value: "", text: _("Choose a cause …") }), ...options);
     this.help = el("span", { class: "quiet" });
     const show = () => (this.help.textContent = this.causes.find(({ cause }) => cause === this.select.value)?.help ?? "");
     this.select.value = chosen ?? "";
     this.select.addEventListener("input", () => (show(), this.question.remember()));
     show();
-    const title = el("span", { text: "Why did people differ? (required)" }, el("kbd", { text: "w" }));
+    const title = el("span", { text: _("Why did people differ? (required)") }, el("kbd", { text: "w" }));
     return el("label", { class: "note" }, title, this.select, this.help);
   }
 
-  commit(value, spoken) {
+  commit(value, answer) {
     const { loop, note, view } = this.question;
-    const missing = note.value.trim() === "" ? ["Say in a few words why you decide so.", note] : ["Choose why people differed.", this.select];
+    const spoken = fill(_("decided: {answer}"), { answer });
+    const missing = note.value.trim() === "" ? [_("Say in a few words why you decide so."), note] : [_("Choose why people differed."), this.select];
     if (note.value.trim() !== "" && this.select.value) {
       return loop.decide({ label: view.label.name, value, reason: note.value, cause: this.select.value, spoken });
     }

@@ -44,7 +44,11 @@ def opening(item: dict[str, Any], pass_: str, plan_order: int, position: int) ->
 
 def add(store: Store, openings: Iterable[dict[str, Any]]) -> None:
     """Adds openings; those that the plan has already stay as they are."""
-    store.insert("assignment", list(openings), ignore=True)
+    new = list(openings)
+    store.insert("assignment", new, ignore=True)
+    if any(entry["purpose"] == "plan" for entry in new):
+        sql = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+        store.change(sql, [_MOST, str(_most_contexts(store))])
 
 
 def next_position(store: Store) -> int:
@@ -113,8 +117,19 @@ def finish(store: Store, assignment_id: str, state: str, reason: str | None = No
     )
 
 
+_MOST = "most_contexts"
+
+
 def most_contexts(store: Store) -> int:
-    """The most (context, opening) pairs that the evidence pass has for one task: people needed for the strict rule."""
+    """The most (context, opening) pairs that the evidence pass has for one task: people needed for the strict rule.
+
+    It is asked before every view and changes with the plan only, so it is kept whenever openings are added.
+    """
+    row = store.row("SELECT value FROM setting WHERE name = ?", [_MOST])
+    return int(row["value"]) if row else _most_contexts(store)
+
+
+def _most_contexts(store: Store) -> int:
     row = store.row(
         "SELECT max(n) AS n FROM (SELECT count(DISTINCT coalesce(context_id, '') || '/' || plan_order) AS n "
         "FROM assignment WHERE pass = 'evidence' AND purpose = 'plan' GROUP BY task_id)"

@@ -1,10 +1,12 @@
-"""One short-lived connection to study.db: opened per call, closed after it, never shared between threads."""
+"""One connection to study.db per call, never shared between threads: closed after it, or kept for the next one."""
 
 import json
+import os
 import secrets
 import sqlite3
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,22 +20,30 @@ from data.study import Study
 
 BUSY_SECONDS = 10.0
 
-Connection = sqlite3.Connection
-
 
 class StudyBusy(StudyProblem):
     """The database could not be written just now (locked, or the disk is full): trying again may work."""
 
 
 class Store:
-    """An open study.db. Use `open_store`, which closes it."""
+    """An open study.db. Use `open_store`, which closes it.
 
-    def __init__(self, db: Database) -> None:
+    Args:
+        db: The connection.
+        held: The connections of the server that this one is kept by, if any.
+    """
+
+    def __init__(self, db: Database, held: "Held | None" = None) -> None:
         self.db = db
+        self._held = held
+        self._turn = held.turn if held else threading.Lock()
 
     def rows(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[dict[str, Any]]:
         """All rows of a query; a statement with RETURNING is committed."""
-        return list(self.db.query(sql, dict(values) if isinstance(values, Mapping) else list(values)))
+        # Not `db.query`, which puts a savepoint around every read and so triples what is asked.
+        found = self.db.conn.execute(sql, dict(values) if isinstance(values, Mapping) else list(values))
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
     def row(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> dict[str, Any] | None:
         """The first row of a query, or None."""
@@ -59,16 +69,28 @@ class Store:
         """Runs one statement and says how many rows it touched."""
         return self.db.execute(sql, dict(values) if isinstance(values, Mapping) else list(values)).rowcount
 
+    def lately(self, key: Hashable, seconds: float, count: Callable[[], int]) -> int:
+        """A number that is for orientation only and costs a while: in a server it may be some seconds old."""
+        return self._held.lately(key, seconds, count) if self._held else count()
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it or nothing. Takes the write lock first: a read that later wants to write would fail at once."""
-        self.db.execute("BEGIN IMMEDIATE")
+        """All of it or nothing. Takes the write lock first: a read that later wants to write would fail at once.
+
+        The threads of a server stand in line before that: SQLite lets whoever waits sleep ever longer and wakes nobody.
+        """
+        in_line = self._turn.acquire(timeout=BUSY_SECONDS)
         try:
-            yield
-        except BaseException:
-            self.db.rollback()
-            raise
-        self.db.commit()
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self.db.rollback()
+                raise
+            self.db.commit()
+        finally:
+            if in_line:
+                self._turn.release()
 
 
 def encode(value: Any) -> Any:
@@ -95,34 +117,107 @@ def open_store(study: Study) -> Iterator[Store]:
         StudyBusy: It could not be written just now.
     """
     with _speaking(study.database):
-        fresh = not study.database.exists()
-        conn = sqlite3.connect(study.database, timeout=BUSY_SECONDS, isolation_level=None)
-        db = Database(conn)
+        held = _held.get(study.database)
+        db = (held.take() if held else None) or _connect(study.database)
+        kept = False
         try:
-            if fresh:
-                _to_wal(conn)
-            conn.execute("PRAGMA synchronous = NORMAL")
-            conn.execute("PRAGMA foreign_keys = ON")
-            # Without it, INSERT OR REPLACE would delete answers behind the back of the append-only triggers.
-            conn.execute("PRAGMA recursive_triggers = ON")
-            _migrate(db, study.database)
-            yield Store(db)
+            yield Store(db, held)
+            kept = held is not None and held.keep(db)
         finally:
-            conn.close()
+            if not kept:
+                db.conn.close()
 
 
-def hold_open(study: Study) -> sqlite3.Connection:
-    """A connection that a server keeps and does nothing with, which makes every other one cheap to close.
+def _connect(path: Path) -> Database:
+    fresh = not path.exists()
+    # Not bound to a thread, because a server keeps it for another one; two never have it at once.
+    conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        if fresh:
+            _to_wal(conn)
+        conn.execute("PRAGMA synchronous = NORMAL")
+        conn.execute("PRAGMA foreign_keys = ON")
+        # Without it, INSERT OR REPLACE would delete answers behind the back of the append-only triggers.
+        conn.execute("PRAGMA recursive_triggers = ON")
+        db = Database(conn)
+        _migrate(db, path)
+    except BaseException:
+        conn.close()
+        raise
+    return db
 
-    Whoever closes the last connection to a WAL database copies the log into it and waits for the disk.
+
+class Held:
+    """The connections that a server keeps between calls. Use `hold_open`.
+
+    A kept connection has read the tables and prepared its statements; a new one does both anew. Whoever closes the last
+    one to a WAL database also copies the log into it and waits for the disk.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.turn = threading.Lock()
+        self._path = path
+        self._idle = [_connect(path)]
+        self._made_for = self._now(self._idle[0])
+        self._counted: dict[Hashable, tuple[float, int]] = {}
+
+    def _now(self, db: Database) -> tuple[int, int]:
+        """Which file is there, and which version of its tables."""
+        version: int = db.conn.execute("PRAGMA schema_version").fetchone()[0]
+        return os.stat(self._path).st_ino, version
+
+    def take(self) -> Database | None:
+        """A connection that nobody uses; None when all are in use, or the file is not the one that it was."""
+        try:
+            db = self._idle.pop()
+        except IndexError:
+            return None
+        try:
+            if self._now(db) == self._made_for:
+                return db
+        except (OSError, sqlite3.Error):
+            pass
+        db.conn.close()
+        self.close()
+        return None
+
+    def keep(self, db: Database) -> bool:
+        """Keeps a connection for the next call, unless something on it is unfinished."""
+        if db.conn.in_transaction or _held.get(self._path) is not self:
+            return False
+        self._idle.append(db)
+        return True
+
+    def lately(self, key: Hashable, seconds: float, count: Callable[[], int]) -> int:
+        """A number as it was so many seconds ago at most."""
+        at, number = self._counted.get(key, (-seconds, 0))
+        if time.monotonic() - at >= seconds:
+            at, number = self._counted[key] = time.monotonic(), count()
+        return number
+
+    def close(self) -> None:
+        """Closes what is kept; from now on every call opens its own."""
+        with _holding:
+            if _held.get(self._path) is self:
+                del _held[self._path]
+        while self._idle:
+            self._idle.pop().conn.close()
+
+
+_held: dict[Path, Held] = {}
+_holding = threading.Lock()
+
+
+def hold_open(study: Study) -> Held:
+    """Keeps connections to the study's database open between calls, in this process, until it is closed.
 
     Raises:
         StudyProblem: The file cannot be read.
     """
-    with _speaking(study.database):
-        conn = sqlite3.connect(study.database, timeout=BUSY_SECONDS, check_same_thread=False)
-        conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # one that has read nothing holds nothing
-        return conn
+    with _holding, _speaking(study.database):
+        if study.database not in _held:
+            _held[study.database] = Held(study.database)
+        return _held[study.database]
 
 
 def _to_wal(conn: sqlite3.Connection) -> None:

@@ -1,3 +1,4 @@
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -8,6 +9,7 @@ from babel.messages.extract import extract_from_dir
 
 from audit_app import language
 from audit_app.language import COOKIE, LANGUAGES, RIGHT_TO_LEFT, catalogue, chosen
+from data.views import TITLES
 
 SOURCE = Path(language.__file__).parent
 KEYWORDS = {"_": None, "mark": None, "ngettext": (1, 2)}
@@ -25,6 +27,23 @@ def marked() -> set[object]:
     """Every sentence that is marked in Python and in JavaScript, as the catalogue keeps it."""
     methods = [("**.py", "python"), ("component/*.js", "javascript")]
     return {message for _file, _line, message, *_rest in extract_from_dir(SOURCE, methods, keywords=KEYWORDS)}
+
+
+def called(source: str) -> set[str]:
+    """The constants that a module gives to `_` and `mark`, wherever they stand."""
+    return {
+        call.args[0].value
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("_", "mark")
+        if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
+    }
+
+
+def test_no_sentence_is_marked_where_the_extraction_does_not_look() -> None:
+    """Before Python 3.12 an f-string is one token, so that what is marked inside is not found."""
+    asked = marked()
+    for path in SOURCE.rglob("*.py"):
+        assert called(path.read_text(encoding="utf-8")) - asked == set(), path
 
 
 def fields(sentence: str) -> list[str]:
@@ -84,3 +103,25 @@ def test_every_thread_has_its_own_language(arabic: None) -> None:
 
 def test_every_language_that_runs_right_to_left_is_offered() -> None:
     assert LANGUAGES.keys() >= RIGHT_TO_LEFT
+
+
+def test_the_scripts_get_their_own_sentences_only(arabic: None) -> None:
+    said = language.for_scripts()
+    sentences = said["sentences"]
+    assert (said["language"], said["direction"]) == ("ar", "rtl")
+    assert isinstance(sentences, dict)
+    assert "Save the answer and go on" in sentences
+    assert "This link does not work" not in sentences
+    language.use("en")
+    assert language.for_scripts() == {"language": "en", "direction": "ltr", "sentences": {}}
+
+
+def test_arabic_counts_in_six_ways(arabic: None) -> None:
+    one = "{n} assignment is left, but not for you: {reasons}."
+    many = "{n} assignments are left, but not for you: {reasons}."
+    assert len({language.ngettext(one, many, n) for n in (1, 2, 3, 11, 100)}) == 4  # 11 and 100 read alike here
+    assert language.ngettext(one, many, 2).startswith("بقيت مهمتان")
+
+
+def test_the_titles_of_artifacts_are_in_the_catalogue(arabic: None) -> None:
+    assert all(language._(title) != title for title in TITLES.values())

@@ -1,4 +1,4 @@
-"""What numbers cannot be had, and why: checked before any of them is worked out."""
+"""What a table of metrics refuses to be asked, and why."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,22 @@ from metrics.estimate import Contexts, Target
 
 
 def known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
-    """Refuses a name that there is not."""
+    """Refuses a name that there is not.
+
+    Raises:
+        StudyProblem: Naming those that there are.
+    """
     unknown = [name for name in given if name not in allowed]
     if unknown:
         raise StudyProblem(f"unknown {what} {unknown[0]!r}; expected some of {', '.join(allowed)}")
 
 
 def can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
-    """Refuses to borrow where nobody would be left to borrow from."""
+    """Refuses to borrow where there is no other slice to borrow from.
+
+    Raises:
+        StudyProblem: There is none, or a column is unknown.
+    """
     known(borrow, frames.SLICES, "column to borrow within")
     if borrow and not set(by) - set(borrow):
         raise StudyProblem(
@@ -29,7 +37,11 @@ def can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
 
 
 def can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
-    """Refuses to divide by the audit of the contexts while that is sealed, or where there is none."""
+    """Refuses to tell valid contexts from broken ones before that may, or can, be told.
+
+    Raises:
+        StudyProblem: Results are sealed, or no context of a labelled response is audited.
+    """
     if contexts == "all":
         return
     if not seal.is_open:
@@ -42,7 +54,11 @@ def can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
 
 
 def can_adjudicate(rows: Labelled, target: Target) -> None:
-    """Refuses target B where no two people were asked about the same items."""
+    """Refuses target B where nothing was planned to be adjudicated.
+
+    Raises:
+        StudyProblem: The sample has no overlap.
+    """
     if target == "B" and not rows.overlap.order:
         raise StudyProblem(
             f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "

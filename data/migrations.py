@@ -296,13 +296,10 @@ _ADJUDICATION = (
     "ALTER TABLE resolution ADD COLUMN queue_order TEXT",
     "CREATE INDEX resolution_item ON resolution (item_kind, item_id, label)",
     # Until now an imported adjudication was read as a decision unless there was another.
-    """INSERT INTO resolution (
-            item_id, item_kind, label, value, person_id, reason, resolves, created_at, assignment_id, rubric_hash)
-        SELECT a.item_id, a.item_kind, l.label, l.value, a.person_id, l.comment, '[]', l.created_at, a.assignment_id,
-            l.rubric_hash
+    """INSERT INTO resolution (item_id, item_kind, label, value, person_id, reason, resolves, created_at, rubric_hash)
+        SELECT item_id, item_kind, label, value, person_id, comment, '[]', created_at, rubric_hash
         FROM assignment AS a JOIN current_label AS l USING (assignment_id)
-        WHERE a.purpose = 'adjudication' AND a.state <> 'skipped' AND a.person_id IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM resolution AS r
-            WHERE r.item_kind = a.item_kind AND r.item_id = a.item_id AND r.label = l.label)
-        ORDER BY l.event_id""",
+        WHERE purpose = 'adjudication' AND state <> 'skipped' AND person_id IS NOT NULL
+        AND (item_kind, item_id, label) NOT IN (SELECT item_kind, item_id, label FROM resolution)
+        ORDER BY event_id""",
 )

@@ -423,3 +423,33 @@ def test_it_also_waits_for_evidence_that_nobody_has_labelled_yet(study: Study, g
     for who, answers in (("ann", YES), ("ben", YES)):
         give_labels(study, opinions(study, who, {R[0]: every(answers, *EVIDENCE)}))
     assert zoe.view()["label"]["name"] == "C"
+
+
+def test_context_audits_are_adjudicated_in_their_order(
+    grid: Any, study_from: Any, give_labels: Any, person_in: Any
+) -> None:
+    study = study_from(grid(1), labels=["answerable", "supports", "construction_errors"])
+    draw_sample(study, Plan(size=None, overlap=1.0))
+    for who, said_ in (("ann", YES), ("ben", NO)):
+        answers = {name: said_[name.partition(".")[0]] for name in ("answerable", "supports.1", "construction_errors")}
+        one = {f"t00.{condition}": answers for condition in ("clean", "evidence_absence")}
+        give_labels(study, opinions(study, who, one, kind="context"))
+    zoe = Bench(study, person_in(study, "zoe", role="adjudicator"))
+    order = [name for name, stage in stages(zoe.finish()) if stage == "vote"]
+    # Stage 1 of both contexts of the task comes before the reference answer of either.
+    assert order[:2] == ["answerable", "answerable"]
+    assert sorted(order[2:]) == ["construction_errors"] * 2 + ["supports.1"] * 2
+    with open_store(study) as store:
+        decided = {(one.item_kind, one.label, one.value) for one in events.resolutions(store)}
+    assert ("context", "construction_errors", "[]") in decided
+
+
+def test_what_was_on_screen_is_logged_the_answers_of_others_apart(study: Study, split: None, zoe: Bench) -> None:
+    view = zoe.vote(zoe.view())["next"]
+    with open_store(study) as store:
+        rows = store.rows("SELECT view, fields FROM exposure WHERE assignment_id = ?", [view["assignment_id"]])
+    assert [(row["view"], json.loads(row["fields"])) for row in rows] == [
+        ("DisclosureView", ["response"]),
+        ("DisclosureView", ["response"]),
+        ("AnswersView", ["answers"]),
+    ]

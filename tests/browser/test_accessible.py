@@ -81,7 +81,7 @@ def test_no_state_of_the_labelling_screens_has_a_serious_violation(
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("screen", ["report", "compare", "judge", "agreement", "people", "assignments"])
+@pytest.mark.parametrize("screen", ["report", "compare", "judge", "agreement", "people", "assignments", "adjudicate"])
 def test_no_screen_of_leads_has_a_serious_violation(
     visit: Visit, server: str, link: Callable[..., str], screen: str, colours: str
 ) -> None:

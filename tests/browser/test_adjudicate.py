@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, Response, expect
 
 from audit_app.actions.importing import import_records
@@ -56,6 +57,13 @@ def ready(page: Page) -> None:
     page.locator(".audit[data-phase=asking]").wait_for()
 
 
+def violations(page: Page) -> list[str]:
+    """What axe-core calls serious or critical."""
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']} {node['target']}" for rule in found if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]]  # fmt: skip
+
+
 def test_a_vote_then_the_answers_then_a_decision(context: BrowserContext, disputed: Study, address: str) -> None:
     page = context.new_page()
     seen: list[str] = []
@@ -71,6 +79,7 @@ def test_a_vote_then_the_answers_then_a_decision(context: BrowserContext, disput
     assert page.get_by_role("button", name="My items").count() == 0
     assert seen
     assert not [word for word in SECRETS if any(word in text for text in seen)]
+    assert violations(page) == []
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     answers = page.locator(".said-by li")
@@ -78,6 +87,7 @@ def test_a_vote_then_the_answers_then_a_decision(context: BrowserContext, disput
     assert sorted(answers.locator("strong").all_inner_texts()) == ["A", "B", "You"]
     expect(page.locator(".said-by")).to_contain_text("Note: ANN-NOTE on D")
     ready(page)
+    assert violations(page) == []
     page.keyboard.press("1")
     page.keyboard.press("n")
     page.keyboard.type("the first sentence")

@@ -153,7 +153,7 @@ OTHER_LABELS = st.lists(
 def numbers(study: Study) -> list[Any]:
     found = metrics(study, names=(*HEADLINE, *TAXONOMY), by=["condition"])
     general = metrics(study, about="such tasks", average="regimes", by=["condition"])
-    return [found.estimates, found.n_labelled, general.estimates, asdict(judge_check(study)), asdict(agreement(study))]
+    return [found.estimates, found.n_labelled, general.estimates, asdict(judge_check(study)), agreement(study).labels]
 
 
 @given(others=OTHER_LABELS)

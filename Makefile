@@ -29,10 +29,8 @@ contracts: .venv/ready-dev
 wheel: .venv/ready-dev
 	$(BIN)/python tests/wheel.py
 
-# A process for each core; the browser's tests alone, because they wait for what is painted.
 pytest: .venv/ready-dev browser
-	$(BIN)/pytest -p no:benchmark --numprocesses auto --ignore tests/browser
-	$(BIN)/pytest -p no:benchmark tests/browser
+	$(BIN)/pytest -p no:benchmark
 
 # Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
 browser: .venv/ready-dev

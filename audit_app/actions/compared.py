@@ -156,7 +156,8 @@ class Compared:
         said = [f"Corrected to {WHO['A']} (target A), for {FOR[self.population]}."] if corrected else []
         whose = "each judge's word on the same" if self.by == JUDGE else f"the word of judge {self.judge} on matched"
         said += [f"Naive by {whose} responses, for such tasks in general."] if naive else []
-        return f"Compared by {self.by}{where}. {self._verdict()} {' '.join(said)} {100 * self.level:g} % intervals."
+        said += [f"{100 * self.level:g} % intervals."] if self.seal.is_open else []
+        return " ".join([f"Compared by {self.by}{where}. {self._verdict()}", *said])
 
     def _tests(self) -> list[tuple[Comparison, float]]:
         """The comparisons that decide, with their adjusted p values."""

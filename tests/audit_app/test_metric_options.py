@@ -153,8 +153,8 @@ def gaps(grid: Any, study_from: Any, give_labels: Any) -> Study:
     with open_store(study) as store:
         drawn = [draw["item_id"] for draw in items.draws(store, "main", "response")]
     said = ["1"] * 10 + ["0"] * 20 + ["cannot_judge"] * 8 + [""] * 2
-    give_labels(study, [{"item_id": item, "item_kind": "response", "person_id": "ann", "label": "C", "value": value}
-                        for item, value in zip(drawn, said, strict=True)])  # fmt: skip
+    give_labels(study, [{"item_id": item, "item_kind": "response", "person_id": "ann", "label": "C", "value": value,
+                         "reason": "unclear"} for item, value in zip(drawn, said, strict=True)])  # fmt: skip
     return study
 
 

@@ -205,8 +205,8 @@ def test_who_waits_is_not_non_response(six: Study, give_labels: Any, label_rows:
 def test_who_could_not_say_is_dropped_and_never_replaced(six: Study, give_labels: Any, label_rows: Any) -> None:
     mine = said(ANN)
     mine[ITEMS[0]]["C"] = "cannot_judge"
-    mine[ITEMS[1]] = dict.fromkeys("DAGC", "")  # blank in the file: a skip
-    give_labels(six, label_rows("ann", mine) + label_rows("ben", said(BEN)))
+    mine[ITEMS[1]] = dict.fromkeys("DAGC", "")  # blank in the file, with a reason: a skip
+    give_labels(six, label_rows("ann", mine, reason="unclear") + label_rows("ben", said(BEN)))
     unseal(six, "a test")
     found = metrics(six, names=["Acc", "SES"], floor=2)
     by_name: dict[str, Any] = {e.metric: e for e in found.estimates if e.method == "human-only"}
@@ -220,9 +220,9 @@ def test_who_could_not_say_is_dropped_and_never_replaced(six: Study, give_labels
 def test_a_skip_is_no_label(six: Study, give_labels: Any, label_rows: Any) -> None:
     mine = said(ANN)
     mine[ITEMS[0]] = dict.fromkeys("DAGC", "cannot_judge")
-    mine[ITEMS[1]] = dict.fromkeys("DAGC", "")  # blank in the file: a skip
+    mine[ITEMS[1]] = dict.fromkeys("DAGC", "")  # blank in the file, with a reason: a skip
     mine[ITEMS[2]] = {**mine[ITEMS[2]], "C": "cannot_judge"}
-    give_labels(six, label_rows("ann", {item: mine[item] for item in ITEMS[:5]}))
+    give_labels(six, label_rows("ann", {item: mine[item] for item in ITEMS[:5]}, reason="unclear"))
     found = metrics(six, names=["Acc", "SES"], floor=2)
     assert (found.n_labelled, found.n_unusable, found.n_answered, found.n_drawn) == (3, 2, 5, 6)
     assert "3 of 6 drawn responses are labelled, 2 were skipped or could not be judged;" in found.sentence

@@ -146,10 +146,10 @@ def test_weights_are_those_of_the_draw_and_the_overlap(grid: Any, study_from: An
 
 def test_weights_level_and_reading_of_g_are_said(finished_demo: Demo) -> None:
     plain = agreement(finished_demo.study, level=0.9)
-    assert plain.sentence.endswith(" Unweighted: each of these items counts the same. 90 % intervals.")
+    assert " Unweighted: each of these items counts the same. 90 % intervals." in plain.sentence
     weighted = agreement(finished_demo.study, weighted=True).sentence
     assert "Weighted by the design" in weighted
-    assert weighted.endswith(" 95 % intervals.")
+    assert " 95 % intervals." in weighted
     assert [row["label"] for row in agreement_rows(plain)][:4] == [
         "D (Discloses)", "A (Substantive answer)", "G (Grounded, four values)", "C (Correct)",
     ]  # fmt: skip

@@ -9,7 +9,6 @@ from data.store import assignments, claims
 from data.store.connection import Store
 from data.study import Study
 
-
 STEADY = 60.0
 """Seconds for which a server believes how much there is for somebody: counting it looks through the whole plan."""
 

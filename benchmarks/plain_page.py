@@ -29,7 +29,7 @@ QUESTION = parse_rubric(default_text(["G"]), "the shipped rubric")["G"]
 ITEMS = 4000
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Plain page</title>
-<style>body { display: grid; font: 16px/1.5 sans-serif; gap: 1rem; grid-template-columns: 2fr 1fr; height: 100vh; margin: 0; }
+<style>body { display: grid; font: 16px/1.5 sans-serif; grid-template-columns: 2fr 1fr; height: 100vh; margin: 0; }
 main, aside { overflow: auto; padding: 1rem; } p { max-width: 75ch; overflow-wrap: anywhere; white-space: pre-wrap; }
 article { border: 1px solid #ccc; border-radius: 8px; margin-bottom: 1rem; padding: 0 1rem; }
 h3 { background: #eee; margin: 0 -1rem; padding: 0.4rem 1rem; position: sticky; top: 0; }

@@ -36,8 +36,10 @@ def fill(study: Study, folder: Path, write_rows: Callable[..., Path]) -> None:
         {"passage_id": f"MARK-ID-P{n}", "title": "MARK-TITLE", "text": "MARK-PASSAGE says it.", "supports": kind}
         for n, kind in enumerate(("gold", "wrong"))
     ]
-    said = {"judge": "MARK-JUDGE", "judge_model": "MARK-JMODEL", "prompt_hash": "MARK-HASH", "evidence": ["MARK-EVIDENCE"],
-            "rationale": "MARK-RATIONALE", "A": 1, "C": 1, "unscored_reason": "MARK-UNSCORED"}  # fmt: skip
+    said = {
+        **{"judge": "MARK-JUDGE", "judge_model": "MARK-JMODEL", "prompt_hash": "MARK-HASH", "A": 1, "C": 1},
+        **{"evidence": ["MARK-EVIDENCE"], "rationale": "MARK-RATIONALE", "unscored_reason": "MARK-UNSCORED"},
+    }
     rows: dict[str, list[dict[str, Any]]] = {
         "tasks": [{"task_id": f"MARK-TASK{n}", "regime": "MARK-REGIME", "question": "MARK-QUESTION?",
                    "gold_answer": "MARK-GOLD", "gold_aliases": ["MARK-ALIAS"]} for n in range(N)],

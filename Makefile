@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := audit_app judge metrics data sampling agreement
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types contracts wheel pytest browser soak bench coverage clean
+.PHONY: demo test check format lint types contracts wheel pytest browser soak bench coverage catalogues clean
 
 demo: .venv/ready
 	$(BIN)/evidence-audit demo
@@ -30,11 +30,11 @@ wheel: .venv/ready-dev
 	$(BIN)/python tests/wheel.py
 
 pytest: .venv/ready-dev browser
-	$(BIN)/pytest
+	$(BIN)/pytest -p no:benchmark
 
 # What takes minutes: 20 processes for 10 seconds, a connection cut for longer than a session lives. About 5 minutes.
 soak: .venv/ready-dev browser
-	$(BIN)/pytest -m soak
+	$(BIN)/pytest -p no:benchmark -m soak
 
 # Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
 browser: .venv/ready-dev
@@ -46,7 +46,7 @@ browser: .venv/ready-dev
 
 # Speed against its targets, both sides in one process; one thread, so that processor time means something.
 bench: .venv/ready-dev browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.agreement_speed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -s -q benchmarks/test_agreement_speed.py --benchmark-columns=min,median,rounds
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
 	@echo
@@ -73,6 +73,15 @@ coverage: .venv/ready-dev
 	@echo "Setting up for tests (once, about two minutes) ..."
 	@$(PIP) -e '.[dev]'
 	@touch $@ .venv/ready
+
+# Brings the catalogue of every language up to the sentences marked in the source; new ones are left to translate.
+CATALOGUES := audit_app/locale
+catalogues: .venv/ready-dev
+	$(BIN)/pybabel -q extract -F $(CATALOGUES)/babel.cfg -k mark -k ngettext:1,2 --no-wrap \
+	  --omit-header --add-location=file -o $(CATALOGUES)/new.pot audit_app
+	for language in $(CATALOGUES)/*.po; do $(BIN)/pybabel -q update -i $(CATALOGUES)/new.pot -o $$language \
+	  -l $$(basename $$language .po) --no-wrap --no-fuzzy-matching --ignore-obsolete; done
+	rm $(CATALOGUES)/new.pot
 
 clean:
 	rm -rf .venv dist build

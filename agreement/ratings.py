@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agreement.patterns import category_counts, distinct_rows, smallest_type
+from agreement.patterns import distinct_counts, distinct_rows, smallest_type
 from agreement.refusal import no_column, no_labels, no_weights, numbers, refuse
 from agreement.tally import Codes, Floats, Integers, Tally, look_up
 
@@ -69,8 +69,7 @@ class Ratings:
             no_column("cluster", cluster, units),
         )
         array = array.astype(smallest_type(len(names)), copy=False)
-        rows, which = distinct_rows(array, len(names))
-        counts, pattern = np.unique(category_counts(rows, len(names)), axis=0, return_inverse=True)
+        counts, pattern = distinct_counts(array, len(names))
         return cls(
             labels=array,
             category_names=names,
@@ -78,7 +77,7 @@ class Ratings:
             if category_values is None
             else np.asarray(category_values, dtype=np.float64),
             counts=counts,
-            pattern=look_up(pattern.reshape(-1).astype(smallest_type(len(counts))), which),
+            pattern=pattern,
             weight=None if weight is None else np.asarray(weight, dtype=np.float64),
             cluster=None if cluster is None else np.unique(np.asarray(cluster), return_inverse=True)[1].reshape(-1),
         )

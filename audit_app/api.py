@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from audit_app.actions.answers import Refused
 from audit_app.gate import PERSON, SIGN_IN, same_origin
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.records import Person
 
@@ -77,6 +78,9 @@ def routes(study: UseCases) -> list[Route]:
 
         return handler
 
+    async def here(request: Request) -> Response:
+        return _json({"who": _person(request).person_id})
+
     async def healthz(request: Request) -> Response:
         return PlainTextResponse("ok", headers={"Cache-Control": "no-store"})
 
@@ -87,6 +91,7 @@ def routes(study: UseCases) -> list[Route]:
         Route("/api/label", _in_a_sentence(posted(study.commit)), methods=["POST"]),
         Route("/api/flag", _in_a_sentence(posted(study.flag)), methods=["POST"]),
         Route("/api/lease", _in_a_sentence(posted(study.renew)), methods=["POST"]),
+        Route("/api/here", _in_a_sentence(here), methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
     ]
 
@@ -98,7 +103,7 @@ def _json(body: Mapping[str, Any], status: int = 200) -> JSONResponse:
 def _person(request: Request) -> Person:
     person = request.scope.get(PERSON)
     if not isinstance(person, Person):
-        raise Refused(401, f"You are not signed in. {SIGN_IN}")
+        raise Refused(401, _("You are not signed in") + ". " + _(SIGN_IN))
     return person
 
 
@@ -115,7 +120,7 @@ async def _answer(request: Request) -> dict[str, Any]:
     async for part in request.stream():
         raw += part
         if len(raw) > LARGEST:
-            raise Refused(422, f"The answer is longer than {LARGEST:,} bytes; shorten the note.")
+            raise Refused(422, _("The answer is longer than {n} bytes; shorten the note.").format(n=f"{LARGEST:,}"))
     try:
         answer = json.loads(raw)
     except ValueError:
@@ -137,6 +142,6 @@ def _in_a_sentence(handler: Handler) -> Handler:
             return _json({"error": str(problem)}, 503)
         except Exception:
             _log.exception("%s %s", request.method, request.url.path)
-            return _json({"error": "Something went wrong on the server; it is written in its log."}, 500)
+            return _json({"error": _("Something went wrong on the server; it is written in its log.")}, 500)
 
     return answered

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import flagging, labelling, looking_back, sign_in
+from audit_app.actions import accounts, flagging, labelling, looking_back, sign_in
 from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
@@ -16,7 +16,7 @@ from audit_app.launch import study_folder
 from audit_app.promptness import answer_at_once
 from data.records import Person
 from data.store.connection import hold_open
-from data.study import Study, open_study
+from data.study import Oidc, Study, open_study
 
 
 class ServedStudy:
@@ -46,6 +46,22 @@ class ServedStudy:
     def enter_by_password(self, name: str, password: str, address: str, device: str) -> str | None:
         """A new session secret for a name and its password."""
         return sign_in.enter_by_password(self._study(), name, password, address=address, device=device)
+
+    def oidc(self) -> Oidc | None:
+        """The organisation's own sign-in; None without one."""
+        return self._study().oidc
+
+    def enter_by_account(self, account: accounts.Account, device: str) -> str:
+        """A new session secret for whoever this account belongs to."""
+        return accounts.enter_by_account(self._study(), account, device)
+
+    def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
+        """Gives somebody another password of their own."""
+        sign_in.change_password(self._study(), person, old, new, secret)
+
+    def has_password(self, person: Person) -> bool:
+        """Whether somebody has a password to change."""
+        return sign_in.has_password(self._study(), person)
 
     def sign_out(self, secret: str) -> None:
         """Ends a session."""

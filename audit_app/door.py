@@ -12,22 +12,29 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from audit_app import language
+from audit_app.actions.accounts import Account
 from audit_app.actions.answers import Refused
 from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
 from audit_app.actions.wording import when
-from audit_app.gate import BROKEN, BY_NAME, COOKIE, PERSON, SIGN_IN, same_origin, secret_of
+from audit_app.gate import BROKEN, COOKIE, PERSON, SIGN_IN, by_name, cookies_of, same_origin, secret_of
+from audit_app.language import _, mark
 from audit_app.notice import notice, page
+from audit_app.oidc import MINUTES, Organisation
 from data.errors import StudyProblem
 from data.records import Person
+from data.study import Oidc
 
 DAY = 24 * 3600
 LARGEST = 10_000  # bytes of a form
+STATE = "evidence_audit_oidc"
+"""The cookie of a sign-in at the organisation that is under way in this browser."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 _log = logging.getLogger(__name__)
 
-BAD_LINK = (
+BAD_LINK = mark(
     "It is incomplete, or it was withdrawn. Copy the whole link once more, or ask the person who sent it for a new one."
 )
 
@@ -43,6 +50,18 @@ class Doorkeeper(Protocol):
 
     def enter_by_password(self, name: str, password: str, address: str, device: str) -> str | None:
         """A new session secret for a name and its password."""
+
+    def oidc(self) -> Oidc | None:
+        """The organisation's own sign-in; None without one."""
+
+    def enter_by_account(self, account: Account, device: str) -> str:
+        """A new session secret for whoever this account belongs to."""
+
+    def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
+        """Gives somebody another password of their own."""
+
+    def has_password(self, person: Person) -> bool:
+        """Whether somebody has a password to change."""
 
     def sign_out(self, secret: str) -> None:
         """Ends a session."""
@@ -63,28 +82,59 @@ def doors(study: Doorkeeper) -> list[Route]:
     async def enter(request: Request) -> Response:
         secret = await run_in_threadpool(study.enter, request.path_params["token"], device(request))
         if secret is None:
-            return notice("This link does not work", BAD_LINK, 403)
+            return notice(_("This link does not work"), _(BAD_LINK), 403)
         return await _let_in(study, request, secret)
 
+    organisation = Organisation()
+
+    async def at_organisation(request: Request) -> Response:
+        settings = await run_in_threadpool(study.oidc)
+        if settings is None:
+            return _sign_in_form(_(NO_ORGANISATION), 404)
+        try:
+            url, state = await organisation.begin(settings)
+        except Refused as refused:
+            return _sign_in_form(str(refused), refused.status, settings=settings)
+        response = RedirectResponse(url, 303, {"Cache-Control": "no-store"})
+        _set(response, request, STATE, state, MINUTES * 60)
+        return response
+
+    async def from_organisation(request: Request) -> Response:
+        settings = await run_in_threadpool(study.oidc)
+        if settings is None:
+            return _sign_in_form(_(NO_ORGANISATION), 404)
+        try:
+            cookie = cookies_of(request.headers).get(STATE)
+            account = await organisation.finish(settings, request.query_params, cookie)
+            secret = await run_in_threadpool(study.enter_by_account, account, device(request))
+            response = await _let_in(study, request, secret)
+        except Refused as refused:
+            response = _sign_in_form(str(refused), refused.status, settings=settings)
+        response.delete_cookie(STATE, httponly=True, samesite="lax")
+        return response
+
     async def sign_in(request: Request) -> Response:
+        settings = await run_in_threadpool(study.oidc)
         if request.method == "GET":
-            return _sign_in_form()
+            return _sign_in_form(settings=settings)
         given = await _form(request)
         name, password = given.get("name", ""), given.get("password", "")
         address = request.client.host if request.client else ""
         try:
             secret = await run_in_threadpool(study.enter_by_password, name, password, address, device(request))
         except TooEarly as early:
-            answer = _sign_in_form(str(early), early.status, name=name)
+            answer = _sign_in_form(str(early), early.status, name=name, settings=settings)
             answer.headers["Retry-After"] = str(early.seconds)
             return answer
-        return await _let_in(study, request, secret) if secret else _sign_in_form(NO_MATCH, 403, name=name)
+        if secret is None:
+            return _sign_in_form(_(NO_MATCH), 403, name=name, settings=settings)
+        return await _let_in(study, request, secret)
 
     async def leave(request: Request) -> Response:
         secret = secret_of(request.headers)
         if secret is not None:
             await run_in_threadpool(study.sign_out, secret)
-        response = notice("You are signed out", f"Your answers are saved. {SIGN_IN}", more=BY_NAME)
+        response = notice(_("You are signed out"), _("Your answers are saved.") + " " + _(SIGN_IN), more=by_name())
         response.delete_cookie(COOKIE, httponly=True, samesite="lax")
         return response
 
@@ -93,18 +143,50 @@ def doors(study: Doorkeeper) -> list[Route]:
         secret = secret_of(request.headers)
         if request.method == "POST":
             which = (await _form(request)).get("end", "")
+            if which == "everywhere":
+                await run_in_threadpool(study.end_others, person, secret)
+                return RedirectResponse("/out", 303)
             if which == "others":
                 await run_in_threadpool(study.end_others, person, secret)
             elif which.isdecimal():
                 await run_in_threadpool(study.end_session, person, int(which[:12]))
             return RedirectResponse("/account", 303)
-        return _account_page(person, await run_in_threadpool(study.my_sessions, person, secret))
+        sessions = await run_in_threadpool(study.my_sessions, person, secret)
+        return _account_page(person, sessions, own=await run_in_threadpool(study.has_password, person))
+
+    async def password(request: Request) -> Response:
+        person: Person = request.scope[PERSON]
+        if request.method == "GET":
+            return _password_form()
+        given = await _form(request)
+        try:
+            if given.get("new", "") != given.get("again", ""):
+                raise StudyProblem(_("The new password and its repetition differ; type both again."))
+            old, new = given.get("old", ""), given.get("new", "")
+            await run_in_threadpool(study.change_password, person, old, new, secret_of(request.headers))
+        except Refused as refused:
+            return _password_form(str(refused), refused.status)
+        except StudyProblem as problem:
+            return _password_form(str(problem), 422)
+        back = escape(_("Back"))
+        return notice(_("Your password is changed"), _(CHANGED), more=f'<p><a href="/account">{back}</a></p>')
+
+    async def speak(request: Request) -> Response:
+        name = (await _form(request)).get("language", "")
+        response = RedirectResponse("/account" if secret_of(request.headers) else "/sign-in", 303)
+        if name in language.LANGUAGES:
+            response.set_cookie(language.COOKIE, name, max_age=365 * DAY, httponly=True, samesite="lax")
+        return response
 
     return [
+        Route("/language", _in_words(speak), methods=["POST"]),
         Route("/in/{token}", _in_words(enter), methods=["GET"]),
         Route("/sign-in", _in_words(sign_in), methods=["GET", "POST"]),
+        Route("/oidc/start", _in_words(at_organisation), methods=["GET"]),
+        Route("/oidc/back", _in_words(from_organisation), methods=["GET"]),
         Route("/out", _in_words(leave), methods=["GET"]),
         Route("/account", _in_words(account), methods=["GET", "POST"]),
+        Route("/account/password", _in_words(password), methods=["GET", "POST"]),
     ]
 
 
@@ -115,10 +197,10 @@ def _in_words(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except Refused as refused:
-            return notice("You cannot come in now", str(refused), refused.status)
+            return notice(_("You cannot come in now"), str(refused), refused.status)
         except StudyProblem as problem:
             _log.error("%s", problem)
-            return notice("The study cannot be opened right now", BROKEN, 503)
+            return notice(_("The study cannot be opened right now"), _(BROKEN), 503)
 
     return answered
 
@@ -130,47 +212,93 @@ async def _form(request: Request) -> dict[str, str]:
         Refused: 403 it came from a foreign page, 422 it is too long.
     """
     if not same_origin(request.headers):
-        raise Refused(403, "This form was sent from another site. Open the page here and try again.")
+        raise Refused(403, _("This form was sent from another site. Open the page here and try again."))
     raw = bytearray()
     async for part in request.stream():
         raw += part
         if len(raw) > LARGEST:
-            raise Refused(422, "The form is too long.")
+            raise Refused(422, _("The form is too long."))
     return {name: values[0] for name, values in parse_qs(raw.decode("utf-8", "replace")).items()}
 
 
-def _sign_in_form(wrong: str = "", status: int = 200, *, name: str = "") -> Response:
-    said = f'<p class="wrong" role="alert">{escape(wrong)}</p>' if wrong else ""
-    return page("Sign in", said + SIGN_IN_FORM.format(name=escape(name)), status)
+NO_ORGANISATION = mark("This study does not use the sign-in of an organisation.")
+CHANGED = mark("You stay signed in here; everywhere else you were signed out.")
 
+
+def _sign_in_form(wrong: str = "", status: int = 200, *, name: str = "", settings: Oidc | None = None) -> Response:
+    words = {"called": _("Name"), "password": _("Password"), "act": _("Sign in"), "without": _(WITHOUT_PASSWORD)}
+    form = SIGN_IN_FORM.format(name=escape(name), **_escaped(words))
+    theirs = BY_ORGANISATION.format(act=escape(_("Sign in with the account of your organisation"))) if settings else ""
+    return page(_("Sign in"), _wrong(wrong) + theirs + form, status)
+
+
+def _escaped(words: dict[str, str]) -> dict[str, str]:
+    return {key: escape(text) for key, text in words.items()}
+
+
+def _wrong(said: str) -> str:
+    return f'<p class="wrong" role="alert">{escape(said)}</p>' if said else ""
+
+
+def _password_form(wrong: str = "", status: int = 200) -> Response:
+    words = {
+        "old": _("Password until now"),
+        "new": _("New password"),
+        "again": _("New password again"),
+        "act": _("Change password"),
+        "advice": _("A few random words make a good one. Everywhere else you will be signed out."),
+        "back": _("Back"),
+    }
+    return page(_("Change your password"), _wrong(wrong) + PASSWORD_FORM.format(**_escaped(words)), status)
+
+
+PASSWORD_FORM = """<form method="post" action="/account/password">
+<label>{old} <input name="old" type="password" autocomplete="current-password" required autofocus></label>
+<label>{new} <input name="new" type="password" autocomplete="new-password" required></label>
+<label>{again} <input name="again" type="password" autocomplete="new-password" required></label>
+<button class="main">{act}</button>
+</form>
+<p><small>{advice}</small></p>
+<p><a href="/account">{back}</a></p>"""
+
+BY_ORGANISATION = '<p><a class="main" href="/oidc/start">{act}</a></p>'
 
 SIGN_IN_FORM = """<form method="post" action="/sign-in">
-<label>Name <input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<button class="main">Sign in</button>
+<label>{called}
+<input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
+<label>{password} <input name="password" type="password" autocomplete="current-password" required></label>
+<button class="main">{act}</button>
 </form>
-<p><small>No password? Open the personal link that you were sent instead.</small></p>"""
+<p><small>{without}</small></p>"""
+
+WITHOUT_PASSWORD = mark("No password? Open the personal link that you were sent instead.")
 
 
-def _account_page(person: Person, sessions: tuple[Session, ...]) -> Response:
+def _account_page(person: Person, sessions: tuple[Session, ...], *, own: bool) -> Response:
     rows = "".join(_session_row(session) for session in sessions)
-    others = '<button name="end" value="others">Sign out everywhere else</button>' if len(sessions) > 1 else ""
+    back, out = escape(_("Back")), escape(_("Sign out here"))
+    elsewhere, everywhere = escape(_("Sign out everywhere else")), escape(_("Sign out everywhere"))
+    others = f'<button name="end" value="others">{elsewhere}</button> ' if len(sessions) > 1 else ""
+    others += f'<button name="end" value="everywhere">{everywhere}</button>'
+    to_change = escape(_("Change your password"))
+    change = f'<p><a href="/account/password">{to_change}</a></p>' if own else ""
+    you = escape(_("You are {name}.")).format(name=f"<bdi>{escape(person.display_name)}</bdi>")
     return page(
-        "Where you are signed in",
-        f"<p>You are <bdi>{escape(person.display_name)}</bdi>.</p>"
-        f'<form method="post" action="/account"><ul>{rows}</ul><p>{others}</p></form>'
-        '<p><a href="/">Back</a> · <a href="/out">Sign out here</a></p>',
+        _("Where you are signed in"),
+        f"<p>{you}</p>"
+        f'<form method="post" action="/account"><ul>{rows}</ul><p>{others}</p></form>{change}'
+        f'<p><a href="/">{back}</a> · <a href="/out">{out}</a></p>',
     )
 
 
 def _session_row(session: Session) -> str:
-    times = f"since {session.created_at[:10]}, last seen {when(session.seen_at)}"
-    end = (
-        f'<button name="end" value="{session.number}" aria-label="Sign out: {escape(session.device)}">Sign out</button>'
-    )
+    times = _("since {day}, last seen {when}").format(day=session.created_at[:10], when=when(session.seen_at))
+    this = "<small>" + escape(_("this one")) + "</small>"
+    named = escape(_("Sign out: {device}").format(device=session.device))
+    act = escape(_("Sign out"))
+    end = f'<button name="end" value="{session.number}" aria-label="{named}">{act}</button>'
     return (
-        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>"
-        f"{'<small>this one</small>' if session.here else end}</li>"
+        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>{this if session.here else end}</li>"
     )
 
 
@@ -178,10 +306,14 @@ async def _let_in(study: Doorkeeper, request: Request, secret: str) -> Response:
     """To the first page, with the session in a cookie: it survives reload, reconnect and restart."""
     days = await run_in_threadpool(study.session_days)
     response = RedirectResponse("/", 303, {"Cache-Control": "no-store"})
-    response.set_cookie(
-        COOKIE, secret, max_age=int(days * DAY), httponly=True, samesite="lax", secure=request.url.scheme == "https"
-    )
+    _set(response, request, COOKIE, secret, int(days * DAY))
     return response
+
+
+def _set(response: Response, request: Request, name: str, value: str, seconds: int) -> None:
+    """A cookie that no script reads; Lax, because links and the organisation's answer come from other sites."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(name, value, max_age=seconds, httponly=True, samesite="lax", secure=secure)
 
 
 BROWSERS = {"Edg": "Edge", "OPR": "Opera", "SamsungBrowser": "Samsung Internet", "Firefox": "Firefox",

@@ -1,9 +1,11 @@
 """The gate before everything: who has no session gets no page, no JSON and no websocket."""
 
+import asyncio
 import logging
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -12,7 +14,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from audit_app import language
 from audit_app.actions.answers import Refused
+from audit_app.language import _, mark
 from audit_app.notice import notice
 from data.errors import StudyProblem
 from data.records import Person
@@ -23,7 +27,7 @@ PERSON = "evidence_audit.person"
 
 WEBSOCKET = "/_stcore/stream"
 OPEN = ("/in/", "/static/")
-OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/favicon.png"}
+OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/language", "/oidc/start", "/oidc/back", "/favicon.png"}
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
 """What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
 
@@ -51,13 +55,17 @@ def content_security_policy(page: str = "") -> str:
 _log = logging.getLogger(__name__)
 
 
+def cookies_of(headers: Headers) -> dict[str, str]:
+    """The cookies of a request by name; none when they cannot be read."""
+    try:
+        return {name: cookie.value for name, cookie in SimpleCookie(headers.get("cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
 def secret_of(headers: Headers) -> str | None:
     """The session secret in the cookies of a request; None without one."""
-    try:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return None
-    return cookie.value if cookie else None
+    return cookies_of(headers).get(COOKIE)
 
 
 class Gate:
@@ -67,10 +75,12 @@ class Gate:
         app: What stands behind the gate.
         person_of: Who a session secret belongs to; may block, runs in a thread, and may raise `Refused`.
         policy: The Content-Security-Policy sent with every answer.
+        every: Seconds between looks at whether whoever holds a websocket may still be here.
     """
 
-    def __init__(self, app: ASGIApp, person_of: PersonOf, policy: str | None = None) -> None:
+    def __init__(self, app: ASGIApp, person_of: PersonOf, policy: str | None = None, every: float = 8) -> None:
         self.app = app
+        self.every = every
         self.person_of = person_of
         self.headers = {
             "Content-Security-Policy": policy or content_security_policy(),
@@ -82,6 +92,9 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers in its place."""
+        if scope["type"] in ("http", "websocket"):
+            headers = Headers(scope=scope)
+            language.use(language.chosen(cookies_of(headers), headers.get("accept-language")))
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
         elif scope["type"] == "http":
@@ -111,12 +124,12 @@ class Gate:
         try:
             person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
         except Refused as refused:
-            return refusal(scope["path"], refused.status, "You are signed out", str(refused))
+            return refusal(scope["path"], refused.status, _("You are signed out"), str(refused))
         except StudyProblem as problem:
             _log.error("%s", problem)
-            return refusal(scope["path"], 503, "The study cannot be opened right now", BROKEN)
+            return refusal(scope["path"], 503, _("The study cannot be opened right now"), _(BROKEN))
         if person is None:
-            return refusal(scope["path"], 401, "You are not signed in", SIGN_IN)
+            return refusal(scope["path"], 401, _("You are not signed in"), _(SIGN_IN))
         scope[PERSON] = person
         return None
 
@@ -124,24 +137,58 @@ class Gate:
         headers = Headers(scope=scope)
         own = same_origin(headers) and scope["path"] == WEBSOCKET
         if own and await self._refusal(scope) is None:
-            await self.app(scope, receive, send)
+            await self._watched(scope, receive, send)
         else:  # closing before accepting is a 403 for the browser
             await receive()
             await send({"type": "websocket.close", "code": 1008})
 
+    async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An open websocket, closed within seconds once its person may not be here any more."""
+        watch = asyncio.create_task(self._shut_out(scope))
 
-BROKEN = "Try again in a moment. If it stays so, tell the person who runs it: the server's log says why."
+        async def received() -> Message:
+            message = asyncio.ensure_future(receive())
+            await asyncio.wait({message, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if message.done():
+                return message.result()
+            message.cancel()
+            await send({"type": "websocket.close", "code": 1008})
+            return {"type": "websocket.disconnect", "code": 1008}
 
-SIGN_IN = "Open the personal link that you were sent; it signs you in on this device."
+        async def sent(message: Message) -> None:
+            if not watch.done():
+                await send(message)
 
-BY_NAME = '<p>You were given a password? <a href="/sign-in">Sign in with name and password</a></p>'
+        try:
+            await self.app(scope, received, sent)
+        finally:
+            watch.cancel()
+
+    async def _shut_out(self, scope: Scope) -> None:
+        """Comes back when whoever opened this is refused; a study that cannot be read just now refuses nobody."""
+        status = 200
+        while status not in (401, 403):
+            await asyncio.sleep(self.every)
+            refused = await self._refusal(scope)
+            status = refused.status_code if refused else 200
+
+
+BROKEN = mark("Try again in a moment. If it stays so, tell the person who runs it: the server's log says why.")
+
+SIGN_IN = mark("Open the personal link that you were sent; it signs you in on this device.")
+
+
+def by_name() -> str:
+    """Where those go who have a password."""
+    asked, way = _("You were given a password?"), _("Sign in with name and password")
+    return f'<p>{escape(asked)} <a href="/sign-in">{escape(way)}</a></p>'
 
 
 def refusal(path: str, status: int, title: str, text: str) -> Response:
     """The same refusal as JSON for the labelling loop, as a page for a person."""
     if path.startswith("/api/"):
         return JSONResponse({"error": f"{title}. {text}"}, status, {"Cache-Control": "no-store"})
-    return notice(title, text, status, more=BY_NAME if text == SIGN_IN else "")
+    return notice(title, text, status, more=by_name() if text == _(SIGN_IN) else "")
 
 
 def same_origin(headers: Headers) -> bool:

@@ -5,8 +5,12 @@ from html import escape
 
 import streamlit as st
 
-from audit_app import state
+from audit_app import language, state
 from audit_app.actions.access import open_results
+from audit_app.actions.answers import Refused
+from audit_app.component import turn_page
+from audit_app.gate import SIGN_IN
+from audit_app.language import _
 from audit_app.literal import literal
 from audit_app.screens import context_audit, label
 from data.errors import StudyProblem
@@ -15,11 +19,17 @@ from data.records import Person
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 0.5rem; }
 [data-testid="stElementContainer"]:has(.who) { height: 0; position: absolute; }
-.who { font-size: 0.875rem; position: fixed; right: 3.5rem; top: 1.1rem; z-index: 999991; }
-.who a { color: inherit; margin-left: 0.75rem; }
+.who { font-size: 0.875rem; position: fixed; inset-inline-end: 3.5rem; top: 1.1rem; z-index: 999991; }
+/* Streamlit moves its closed sidebar out to the left, where in a page from right to left it stays in sight. */
+[dir="rtl"] [data-testid="stSidebar"][data-collapsed="true"] { display: none; }
+.who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
 @media (max-width: 700px) { .who span { display: none; } }
+@media (max-width: 767.9px) {
+  [data-testid="stToolbar"] { direction: ltr; }
+  .who { inset-inline: auto; right: 3.5rem; }
+}
 </style>"""
 
 
@@ -71,41 +81,66 @@ def assignments() -> None:
     render()
 
 
+def rounds() -> None:
+    """The lead's view of the versions of the rubric."""
+    from audit_app.screens.rounds import render
+
+    render()
+
+
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
-    working = [("Label", "label", label.render), ("Context audit", "context", context_audit.render)]
+    working = [(_("Label"), "label", label.render), (_("Context audit"), "context", context_audit.render)]
     leading = [
-        ("Report", "report", report),
-        ("Compare", "compare", compare),
-        ("Judge", "judge", judge),
-        ("Agreement", "agreement", agreement),
-        ("People", "people", people),
-        ("Assignments", "assignments", assignments),
+        (_("Report"), "report", report),
+        (_("Compare"), "compare", compare),
+        (_("Judge"), "judge", judge),
+        (_("Agreement"), "agreement", agreement),
+        (_("People"), "people", people),
+        (_("Assignments"), "assignments", assignments),
+        (_("Rounds"), "rounds", rounds),
     ]
     return leading if person.role == "lead" else working
 
 
 def who(person: Person) -> str:
     """Who is signed in, and the way out."""
+    account, out = escape(_("Account")), escape(_("Sign out"))
     return (
-        f'<div class="who"><span>{escape(person.display_name)}</span><a href="/account" target="_self">Account</a>'
-        '<a href="/out" target="_self">Sign out</a></div>'
+        f'<div class="who"><span>{escape(person.display_name)}</span>'
+        f'<a href="/account" target="_self">{account}</a>'
+        f'<a href="/out" target="_self">{out}</a></div>'
     )
+
+
+@st.fragment(run_every=3)
+def still_here() -> None:
+    """Looks every few seconds whether this lead may still be here; the labelling loop asks for itself."""
+    try:
+        gone = state.signed_in() is None
+    except Refused:
+        gone = True
+    if gone:
+        st.rerun()
 
 
 def main() -> None:
     """One run of the script."""
+    language.use(language.chosen(st.context.cookies, st.context.headers.get("Accept-Language")))
     st.set_page_config(page_title="Evidence Audit", layout="wide", initial_sidebar_state="collapsed")
     try:
         person = state.signed_in()
         if person is None:
-            st.html(literal("You are signed out. Open the personal link that you were sent to sign in again."))
+            st.html(literal(_("You are signed out") + ". " + _(SIGN_IN)))
             return
         screens = [st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)]
         # The default page has no address of its own; going on from it lets every screen be reloaded and bookmarked.
         start = st.Page(lambda: st.switch_page(screens[0]), title="Start", default=True, visibility="hidden")
         chosen = st.navigation([start, *screens], position="top")
         st.html(STYLE + who(person))
+        turn_page()
+        if person.role == "lead":
+            still_here()
         chosen.run()
     except StudyProblem as problem:
         st.html(literal(str(problem)))

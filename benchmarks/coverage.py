@@ -10,7 +10,7 @@ product prints for whom it is asked. Seeded: the same arguments give the same ta
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from multiprocessing import Pool
 
@@ -20,7 +20,7 @@ from benchmarks.coverage_cells import CELLS, POPULATIONS, Cell
 from benchmarks.coverage_draws import Drawn, sample
 from benchmarks.coverage_labels import Labels, labels, truth
 from benchmarks.coverage_populations import Frame
-from benchmarks.coverage_table import HEAD, Outcome, conclusion, row
+from benchmarks.coverage_table import BESIDE_HEAD, HEAD, Outcome, beside, conclusion, row
 from metrics.adjudication import adjudicated_rows
 from metrics.borrowing import borrowed
 from metrics.correction import Population, Sample, Share, corrected, human_only
@@ -136,8 +136,7 @@ def main() -> None:
     options = parser.parse_args()
     command = " ".join(["python -m benchmarks.coverage", *sys.argv[1:]])
     print(f"{options.replicates} replicates, seed {SEED}. `{command}`\n")
-    print("| " + " | ".join(HEAD) + " |")
-    print("| " + " | ".join("---" for _ in HEAD) + " |")
+    print(_heading(HEAD))
     rows = []
     with Pool(options.processes) as pool:
         for name, cell in CELLS.items():
@@ -153,6 +152,13 @@ def main() -> None:
                     print(rows[-1].line, flush=True)
             print(f"{name}: {time.monotonic() - started:.0f} s", file=sys.stderr)
     print(f"\n{conclusion(rows, options.replicates)}")
+    if compared := beside(rows):
+        print("\nEach number is the worst of a cell's metrics; widths are over that of people's labels alone.\n")
+        print("\n".join([_heading(BESIDE_HEAD), *compared]))
+
+
+def _heading(columns: Sequence[str]) -> str:
+    return f"| {' | '.join(columns)} |\n| {' | '.join('---' for _ in columns)} |"
 
 
 if __name__ == "__main__":

@@ -18,6 +18,10 @@ HEAD = (
     "thin",
     "test rejects",
 )
+SIMPLER = ("Wald", "λ = 1", "human only", "default")
+RELATIVE = tuple(way for way in SIMPLER if way != "human only")
+"""What is measured by the width of people's labels alone."""
+BESIDE_HEAD = ("cell", *SIMPLER, *(f"{way}, width" for way in RELATIVE))
 LARGE = ("10 strata × 100", "90 strata .05 × 60", "90 strata .2 × 60")
 """The cells in which the default must be about as narrow as Wald."""
 
@@ -93,6 +97,33 @@ def row(cell: str, metric: str, outcomes: Sequence[Outcome], *, counted: bool) -
         rejects=float(np.mean(np.array(tested) < 0.05)) if tested else None,
         counted=counted,
     )
+
+
+def beside(rows: Sequence[Row]) -> list[str]:
+    """A line per cell, the default beside the simpler ways: coverage, and width over that of people's labels alone.
+
+    Each number is the worst of the cell's metrics (lowest coverage, largest width), with the metric; cells in which one
+    of the ways gives no number are left out.
+    """
+    cells: dict[str, list[Row]] = {}
+    for found in rows:
+        cells.setdefault(found.cell, []).append(found)
+    return [
+        " | ".join([f"| {cell}", *(_lowest(way, of) for way in SIMPLER), *(_widest(way, of) for way in RELATIVE)])
+        + " |"
+        for cell, of in cells.items()
+        if all(way in found.width for found in of for way in SIMPLER)
+    ]
+
+
+def _lowest(way: str, rows: Sequence[Row]) -> str:
+    worst = min(rows, key=lambda found: found.cover[way])
+    return f"{worst.cover[way]:.3f} {worst.metric}"
+
+
+def _widest(way: str, rows: Sequence[Row]) -> str:
+    worst = max(rows, key=lambda found: found.width[way] / found.width["human only"])
+    return f"{worst.width[way] / worst.width['human only']:.2f} {worst.metric}"
 
 
 def conclusion(rows: Sequence[Row], replicates: int) -> str:

@@ -164,11 +164,17 @@ def pattern_counts(
     """How many responses there are per slice × pattern of one judge's labels.
 
     Returns:
-        Columns `by` (missing as empty text), the labels (1, 0 or missing; diagnostics 0 to 2) and n.
+        Columns `by` (missing as empty text), the labels (1, 0 or missing; diagnostics 0 to 2) and n, in the order of
+        these columns: sums over the rows then come out the same to the last digit every time.
     """
     with _engine() as engine:
         table = _one_judge(engine, frame, judge)
-        return _filled(_rows(engine, table.group_by([*by, *labels]).agg(n=ibis._.count())))
+        return _filled(_rows(engine, _counted(table, [*by, *labels])))
+
+
+def _counted(table: Table, columns: Sequence[str]) -> Table:
+    """How often each combination occurs, in order."""
+    return table.group_by(columns).agg(n=ibis._.count()).order_by(columns)
 
 
 def _rows(engine: Backend, table: Table) -> pd.DataFrame:
@@ -222,9 +228,7 @@ def matched_counts(
         other = side.rename({f"{name}_second": name for name in labels} | {"second": "value"}).drop("copies")
         pairs = side.rename(first="value").join(other, key).filter(ibis._.first < ibis._.second)
         group = ["first", "second", "task_id", "model", *labels, *(f"{name}_second" for name in labels)]
-        return _rows(engine, pairs.group_by(group).agg(n=ibis._.count())), _rows(
-            engine, table.group_by("value").agg(n=ibis._.count())
-        )
+        return _rows(engine, _counted(pairs, group)), _rows(engine, _counted(table, ["value"]))
 
 
 def _filled(rows: pd.DataFrame) -> pd.DataFrame:

@@ -28,8 +28,12 @@ class Imported:
     n: int
     n_repeated: int = 0
     """Rows that repeated a record word for word, where the mapping says that rows do."""
+    n_skips: int = 0
+    """Labels without a value but with the reason, which are kept as skips."""
     n_blank: int = 0
-    """Labels without a value."""
+    """Labels that say nothing, as they have neither; they finish no work and are not counted in n."""
+    n_passed_over: int = 0
+    """Labels of items that are not drawn, where these were to be passed over."""
 
 
 def read_records(kind: str, path: Path, mappings: Sequence[Mapping]) -> tuple[list[tuple[str, Any]], list[Problem]]:

@@ -40,6 +40,20 @@ def m005_access(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m006_accounts(db: Database) -> None:
+    """Whose account with the organisation's sign-in is whose."""
+    for statement in _ACCOUNTS:
+        db.execute(statement)
+
+
+@migrations()
+def m007_rounds(db: Database) -> None:
+    """Every version of the rubric that work was done under, added to, never changed."""
+    for statement in _ROUNDS:
+        db.execute(statement)
+
+
 _TABLES = (
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     "CREATE TABLE text (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT",
@@ -244,4 +258,27 @@ _ACCESS = (
         failures INTEGER NOT NULL,
         last_at TEXT NOT NULL
     ) STRICT""",
+)
+
+_ACCOUNTS = (
+    "ALTER TABLE person ADD COLUMN email TEXT",
+    "ALTER TABLE person ADD COLUMN oidc_issuer TEXT",
+    "ALTER TABLE person ADD COLUMN oidc_subject TEXT",
+    "CREATE UNIQUE INDEX person_email ON person (email) WHERE email IS NOT NULL",
+    "CREATE UNIQUE INDEX person_account ON person (oidc_issuer, oidc_subject) WHERE oidc_subject IS NOT NULL",
+)
+
+_ROUNDS = (
+    """CREATE TABLE round (
+        number INTEGER PRIMARY KEY,
+        rubric_hash TEXT NOT NULL UNIQUE,
+        version TEXT NOT NULL,
+        body TEXT NOT NULL,
+        started_at TEXT NOT NULL
+    ) STRICT""",
+    *(
+        f"""CREATE TRIGGER round_{verb.lower()} BEFORE {verb} ON round
+        BEGIN SELECT RAISE(ABORT, 'round is append-only'); END"""
+        for verb in ("UPDATE", "DELETE")
+    ),
 )

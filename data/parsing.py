@@ -139,6 +139,7 @@ BLANK_IS_MISSING = frozenset(f.name for f in fields(Verdict) if f.default is Non
     "run",
     "supports",
     "value",
+    "reason",
     "comment",
     "created_at",
     "purpose",

@@ -18,6 +18,8 @@ class Value:
     help: str | None = None
     evidence: bool = False
     """Whether a quote from the passages is asked for with this answer."""
+    severity: str | None = None
+    """Of a construction error: "breaks" the condition (also when nothing is said), or is a "blemish"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +56,8 @@ class Question:
     def parse(self, raw: str) -> str | None:
         """The stored value for what a file says; None for a blank; ValueError with what was expected.
 
-        >>> from data.rubric import default_rubric
-        >>> rubric = default_rubric()
+        >>> from data.rubric import default_text, parse_rubric
+        >>> rubric = parse_rubric(default_text(), "rubric.toml")
         >>> rubric["D"].parse("Yes"), rubric["G"].parse("no"), rubric["D"].parse("")
         ('1', 'not_supported', None)
         """

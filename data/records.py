@@ -107,7 +107,9 @@ class Label:
     person_id: str
     label: str
     value: str | None = None
-    """None is a blank: kept as a skip, never as a label."""
+    """None is a blank: a skip where a reason is given, else it says nothing."""
+    reason: str | None = None
+    """Why there is no value, as for a skip on the screen; not read where there is one."""
     purpose: str = "plan"
     occasion: int = 1
     evidence: tuple[str, ...] = ()
@@ -190,16 +192,6 @@ class LabelEvent:
     rubric_hash: str
     client_seq: int
     created_at: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exposure:
-    """What was on somebody's screen."""
-
-    assignment_id: str
-    view: str
-    fields: tuple[str, ...]
-    shown_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

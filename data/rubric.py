@@ -1,5 +1,6 @@
 """The rubric: which labels people give, in which order, from which view, with which values."""
 
+import dataclasses
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -13,6 +14,8 @@ from data.records import DIAGNOSTICS
 from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
 PASSES = ("evidence", "correctness", "context")
+BREAKS, BLEMISH = "breaks", "blemish"
+"""How bad a construction error is: the context is not what its condition claims, or is that all the same."""
 
 RESERVED_KEYS = frozenset("9bcefhnrs?")
 """Cannot judge, back, quote, flag, help, note, skip; c and r belong to the app around the screen."""
@@ -36,6 +39,13 @@ class Rubric:
     questions: tuple[Question, ...]
     skip_reasons: tuple[str, ...]
     hash: str
+    text: str = dataclasses.field(repr=False, compare=False)
+    """The file as it was read: what a round keeps, so that its labels can always be read as they were meant."""
+
+    @property
+    def blemishes(self) -> frozenset[str]:
+        """The construction errors that leave a context what its condition claims."""
+        return frozenset(value.value for q in self.questions for value in q.values if value.severity == BLEMISH)
 
     def __getitem__(self, name: str) -> Question:
         """The question of a label, also of a per-passage one ("supports.3")."""
@@ -100,6 +110,7 @@ def parse_rubric(text: str, where: str) -> Rubric:
         questions=questions,
         skip_reasons=tuple(reasons),
         hash=sha256(text.encode()).hexdigest()[:16],
+        text=text,
     )
 
 
@@ -138,7 +149,8 @@ def _is_text(value: object) -> bool:
 def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
     known = {spec.name for spec in fields(Value)}
     if not isinstance(values, list) or not all(isinstance(value, dict) and set(value) <= known for value in values):
-        message = f"label {name!r}; expected a list of {{ key = …, value = …, text = … }}, optionally help, evidence"
+        entry = "{ key = …, value = …, text = … }, optionally help, evidence, severity"
+        message = f"label {name!r}; expected a list of {entry}"
         yield Problem(where=where, field="values", message=message)
         return
     for field in ("key", "value", "text"):
@@ -146,6 +158,9 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
         if not all(isinstance(entry, str) and entry for entry in seen) or len(set(seen)) < len(seen):
             message = f"missing, not text or given twice for label {name!r}"
             yield Problem(where=where, field=f"values.{field}", message=message)
+    if any(value.get("severity", BREAKS) not in (BREAKS, BLEMISH) for value in values):
+        message = f"label {name!r}; expected {BREAKS!r} (the context is not what it claims to be) or {BLEMISH!r}"
+        yield Problem(where=where, field="values.severity", message=message)
     if not all(isinstance(value.get("evidence", False), bool) for value in values):
         yield Problem(where=where, field="values.evidence", message=f"label {name!r}; expected true or false")
     if any(len(str(value.get("key"))) != 1 for value in values):
@@ -234,8 +249,3 @@ def default_text(labels: Iterable[str] | None = None) -> str:
     if unknown:
         raise StudyProblem(f"unknown labels: {', '.join(unknown)}; the shipped rubric has {', '.join(by_name)}")
     return "[[labels]]\n".join([head, *(by_name[name] for name in by_name if name in wanted)])
-
-
-def default_rubric() -> Rubric:
-    """The shipped rubric, parsed."""
-    return parse_rubric(default_text(), "rubric.toml")

@@ -1,6 +1,7 @@
 """The study folder: study.db, rubric.toml, study.toml, frame/ and texts/."""
 
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,18 @@ class Labelling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Oidc:
+    """The organisation's own sign-in (OpenID Connect); the table [oidc] of study.toml. The secret is never in it."""
+
+    issuer: str
+    """The provider's address, exactly as it names itself."""
+    client_id: str
+    """What the provider calls this app."""
+    address: str
+    """Where people reach this app; the provider sends them back to /oidc/back below it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """An opened study folder with what it declares."""
 
@@ -42,6 +55,7 @@ class Study:
     labelling: Labelling = Labelling()
     session_days: float = 30.0
     """How long somebody stays signed in on one device, in days."""
+    oidc: Oidc | None = None
 
     @property
     def database(self) -> Path:
@@ -92,7 +106,42 @@ def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
         rubric=parse_rubric(where.read_text(encoding="utf-8"), str(where)),
         labelling=_labelling(path, raw.get("labelling", {})),
         session_days=_days(path, raw.get("session_days", 30)),
+        oidc=_oidc(path, raw["oidc"]) if "oidc" in raw else None,
     )
+
+
+_OIDC = ("issuer", "client_id", "address")
+_SAFE = re.compile(r"https://[^\s/?#@]+[^\s?#]*|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[^\s?#]*)?")
+"""An address that nobody on the way can read or change: https, or this machine."""
+
+
+def _oidc(path: Path, raw: object) -> Oidc:
+    """The table [oidc]; every fault of it at once."""
+    where = str(path / "study.toml")
+    if not isinstance(raw, dict):
+        raise StudyProblem(f"{where}: oidc = {raw!r}; expected a table [oidc]")
+    faults = [
+        Problem(where=where, field=f"oidc.{name}", message=message)
+        for name in dict.fromkeys([*_OIDC, *raw])
+        if (message := _oidc_fault(name, raw.get(name)))
+    ]
+    if faults:
+        raise StudyProblem(faults)
+    return Oidc(issuer=raw["issuer"], client_id=raw["client_id"], address=raw["address"].rstrip("/"))
+
+
+def _oidc_fault(name: str, value: object) -> str | None:
+    if name not in _OIDC:
+        # Not repeated: it may be the secret itself, and this is written in logs.
+        return (
+            f"no such setting; there are {', '.join(_OIDC)}. The client secret is not written here: give it to the "
+            "server in the environment variable EVIDENCE_AUDIT_OIDC_SECRET"
+        )
+    if not isinstance(value, str) or not value.strip():
+        return "missing; expected a text"
+    if name != "client_id" and not _SAFE.fullmatch(value):
+        return f"{value!r}; expected an address that begins with https:// (http:// for this machine alone)"
+    return None
 
 
 def _days(path: Path, value: object) -> float:

@@ -97,6 +97,7 @@ def borrowed(
         high=around.high,
         interval=around.kind,
         n=n,
+        n_denominator=counted,
         n_effective=trials,
         tier="borrowed",
         homogeneity=alike,

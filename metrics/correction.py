@@ -187,7 +187,8 @@ def _share(
     if found is None:
         why = "undefined: the estimated denominator is not above 0; label more responses of this slice"
         return Share(value=None, n=n, tier="direct", why_undefined=why)
-    return with_interval(sample, population, found, level=level, about=about, annotators=annotators, seed=seed)
+    share = with_interval(sample, population, found, level=level, about=about, annotators=annotators, seed=seed)
+    return replace(share, n_denominator=counted)
 
 
 def predicting(sample: Sample, population: Population, prediction: Prediction | None = None) -> Prediction:
@@ -216,7 +217,15 @@ def _census(sample: Sample) -> Share:
         return Share(value=None, n=n, tier="direct", why_undefined=f"undefined: {why}")
     value = float((num / den).mean())
     return Share(
-        value=value, se=0.0, low=value, high=value, interval="census", n=n, n_effective=float(n), tier="direct"
+        value=value,
+        se=0.0,
+        low=value,
+        high=value,
+        interval="census",
+        n=n,
+        n_denominator=int(np.sum(sample.den[here] > 0)),
+        n_effective=float(n),
+        tier="direct",
     )
 
 

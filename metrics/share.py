@@ -40,6 +40,8 @@ class Share:
     evidence: Evidence | None = None
     """The diagnostic that chose the kind of interval; None where there was no choice."""
     n: int
+    n_denominator: int | None = None
+    """Of these the rows that count in the denominator, where there is a number; None for the naive number."""
     n_effective: float | None = None
     n_dropped: int = 0
     tier: Tier | None = None

@@ -30,7 +30,6 @@ __all__ = [
     "Options",
     "detailed",
     "slices_by",
-    "table",
 ]
 
 Codes = NDArray[np.int64]
@@ -72,55 +71,6 @@ class Options:
     """Of the random completions behind some intervals."""
 
 
-def table(
-    judged: JudgedRows,
-    labelled: LabelledRows,
-    *,
-    metrics: Iterable[Metric],
-    slices: Iterable[Slice],
-    target: Target,
-    methods: Iterable[Method] = METHODS,
-    level: float = 0.95,
-    floor: int = FLOOR,
-    about: About = "these responses",
-    annotators: Annotators = "these annotators",
-    average: Average = "pooled",
-) -> list[Estimate]:
-    """One estimate per metric, slice and method, in that order.
-
-    Args:
-        judged: The population, with the judge's labels.
-        labelled: The sampled rows, with human labels.
-        metrics: What to compute.
-        slices: Where; `{}` is everything.
-        target: As in `Options`, and so are the following.
-        methods: How.
-        level: Confidence level.
-        floor: Labels in the denominator that a slice needs.
-        about: For which population.
-        annotators: For which annotators.
-        average: Over what.
-
-    Returns:
-        Estimates; `n_dropped` counts the judged (naive) or labelled rows of the slice without a usable label.
-
-    Raises:
-        ValueError: A label or a code is out of range, a slice has more labelled rows than the frame has rows, or
-            the numbers are to be for annotators like these and who labelled the rows is not given.
-        KeyError: A slice names an unknown column, or the option chosen needs a column that is not there.
-    """
-    options = Options(
-        target=target,
-        methods=tuple(methods),
-        level=level,
-        floor=floor,
-        about=about,
-        annotators=annotators,
-        average=average,
-    )
-    return [estimate for estimate, _ in detailed(judged, labelled, metrics=metrics, slices=slices, options=options)]
-
-
 def detailed(
     judged: JudgedRows,
     labelled: LabelledRows,
@@ -129,7 +79,24 @@ def detailed(
     slices: Iterable[Slice],
     options: Options,
 ) -> list[tuple[Estimate, Share]]:
-    """As `table`, each estimate with its share: the standard error, the kind of interval and what chose it."""
+    """One estimate per metric, slice and method, in that order, each with its share.
+
+    Args:
+        judged: The population, with the judge's labels.
+        labelled: The sampled rows, with human labels.
+        metrics: What to compute.
+        slices: Where; `{}` is everything.
+        options: How.
+
+    Returns:
+        Estimates, whose `n_dropped` counts the judged (naive) or labelled rows of the slice without a usable label; a
+        share has the standard error, the kind of interval and what chose it.
+
+    Raises:
+        ValueError: A label or a code is out of range, a slice has more labelled rows than the frame has rows, or
+            the numbers are to be for annotators like these and who labelled the rows is not given.
+        KeyError: A slice names an unknown column, or the option chosen needs a column that is not there.
+    """
     asked = list(slices)
     check(judged, labelled, asked, needed=columns_of(options), contexts=options.contexts)
     # Which rows are of a slice is worked out once, not for every metric.

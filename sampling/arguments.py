@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def check_rows(h: NDArray[np.intp], shares: Mapping[str, Floats], others: Sequence[Floats | NDArray[np.intp]]) -> None:
+def _check_rows(h: NDArray[np.intp], shares: Mapping[str, Floats], others: Sequence[Floats | NDArray[np.intp]]) -> None:
     """One entry per row in every argument, and shares in (0, 1].
 
     Raises:
@@ -33,12 +33,12 @@ def check_strata(
     shares: Mapping[str, Floats],
     codes: Sequence[NDArray[np.intp]],
 ) -> None:
-    """As `check_rows`; and one size per stratum, not below the rows at hand.
+    """As `_check_rows`; and one size per stratum, not below the rows at hand.
 
     Raises:
         ValueError: All strata at once.
     """
-    check_rows(h, shares, (size, *codes))
+    _check_rows(h, shares, (size, *codes))
     rows = np.bincount(h, minlength=len(strata))
     smallest, largest = np.full(len(strata), np.inf), np.full(len(strata), -np.inf)
     np.minimum.at(smallest, h, size)

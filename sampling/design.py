@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sampling.arguments import check_rows, check_strata, refuse_lonely
+from sampling.arguments import check_strata, refuse_lonely
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Lonely = Literal["refuse", "certainty", "adjust", "average"]
 
-OWN_MEAN, OVERALL_MEAN, PLAIN_MEAN, AVERAGED = 0, 1, 2, 3
+OWN_MEAN, OVERALL_MEAN, AVERAGED = 0, 1, 2
 """What the scores of a row are compared with, see `Design.centre`."""
 
 
@@ -42,8 +42,8 @@ class Design:
     """Share in (0, 1] of rows, among those in drawn clusters, that the rows at hand make up."""
     centre: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """What a row's score is compared with: `OWN_MEAN`, the weighted mean of its stratum (the default); `OVERALL_MEAN`,
-    the weighted mean of all rows; `PLAIN_MEAN`, the mean over its stratum of the weighted scores; `AVERAGED`, nothing:
-    its stratum counts as one that varies as much as the others do on average."""
+    the weighted mean of all rows; `AVERAGED`, nothing: its stratum counts as one that varies as much as the others do
+    on average."""
 
     def __post_init__(self) -> None:
         """Fills in the default centre, and refuses weights that are not above 0."""
@@ -123,53 +123,6 @@ class Design:
             design.centre[np.isin(design.stratum, alone)] = OVERALL_MEAN if lonely == "adjust" else AVERAGED
         return design
 
-    @classmethod
-    def of_unequal(
-        cls,
-        *,
-        inclusion_probability: ArrayLike,
-        unit: Sequence[str],
-        stratum: Sequence[str] | None = None,
-        replacement: bool = False,
-    ) -> Self:
-        """The design of a sample drawn with fixed sizes and probabilities that differ inside a stratum.
-
-        Its variance is Brewer's, n/(n-1) sum_i (1 - pi_i) (x_i - xbar)^2 with x the weighted scores, which needs no
-        joint probabilities; or that of a draw with replacement, which leaves out (1 - pi_i), as the safe fallback.
-        Weights are the inverse probabilities as they are; they need not sum to the population.
-
-        Args:
-            inclusion_probability: Chance in (0, 1] that the draw picks the row, shape (n,).
-            unit: Unit of each row.
-            stratum: Stratum of each row; None for one stratum.
-            replacement: Whether to estimate as if units had been drawn with replacement.
-
-        Raises:
-            ValueError: Arguments differ in length, a probability is outside (0, 1], or a stratum has a single unit
-                whose probability is below 1.
-
-        Source: Brewer & Donadio (2003), Survey Methodology 29(2), 189-196.
-
-        >>> round(Design.of_unequal(inclusion_probability=[0.5, 0.25], unit=["u", "v"]).variance([0, 1]), 6)
-        10.0
-        """
-        probability = np.asarray(inclusion_probability, dtype=np.float64)
-        names = [""] * len(probability) if stratum is None else stratum
-        strata, h = np.unique(np.asarray(names, dtype=object), return_inverse=True)
-        units = np.unique(np.asarray(unit, dtype=object), return_inverse=True)[1]
-        check_rows(h, {"inclusion_probability": probability}, (units,))
-        design = cls(
-            weight=1 / probability,
-            stratum=h.astype(np.int64),
-            unit=units.astype(np.int64),
-            cluster=units.astype(np.int64),
-            first_fraction=np.ones(len(h)),
-            second_fraction=np.zeros(len(h)) if replacement else probability,
-            centre=np.full(len(h), PLAIN_MEAN, dtype=np.int64),
-        )
-        refuse_lonely(strata[design._lonely()])
-        return design
-
     def _per_stratum(self, member: Codes) -> Codes:
         """How many different members (units or clusters) each stratum has."""
         if not len(member):
@@ -241,8 +194,7 @@ class Design:
         """Weighted scores less what they are compared with."""
         h, x = self.stratum, self.weight * e
         own = np.bincount(h, x) / np.bincount(h, self.weight)
-        plain = np.bincount(h, x) / np.bincount(h)
-        compared = (own[h] * self.weight, x.sum() / self.weight.sum() * self.weight, plain[h], x)
+        compared = (own[h] * self.weight, x.sum() / self.weight.sum() * self.weight, x)
         return np.asarray(x - np.choose(self.centre, compared), dtype=np.float64)
 
     def degrees_of_freedom(self, active: NDArray[np.bool_]) -> int:

@@ -21,6 +21,7 @@ MUST_HAVE = (
     "data/demo/responses.jsonl",
     "data/mappings/openqa_nq301.toml",
     "audit_app/component/label.js",
+    "audit_app/locale/ar.po",
 )
 MUST_NOT_HAVE = ("data/demo/answer_key.jsonl", "tests/")
 

@@ -1,6 +1,7 @@
 """Who may do what. Every use case that is not for everybody asks here; a screen that hides a button is no check."""
 
 from audit_app.actions.answers import Refused
+from audit_app.language import _
 from data.records import Person
 from data.store import people
 from data.store.connection import open_store
@@ -17,7 +18,7 @@ def require_lead(by: Person | None) -> None:
         Refused: 403, this is for leads.
     """
     if by is not None and (by.role != "lead" or by.status != "active"):
-        raise Refused(403, "Only leads may do this. Ask the lead of the study.")
+        raise Refused(403, _("Only leads may do this. Ask the lead of the study."))
 
 
 def open_results(study: Study, by: Person) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.questions import Question
 from data.records import CANNOT_JUDGE
@@ -135,7 +136,7 @@ def _value(question: Question, raw: Mapping[str, Any]) -> str:
     allowed = [entry.value for entry in question.values]
     if value == CANNOT_JUDGE:
         if not comment(raw):
-            raise Refused(422, "“Cannot judge” needs a note that says why.")
+            raise Refused(422, _("“Cannot judge” needs a note that says why."))
         return CANNOT_JUDGE
     if question.kind == "many":
         if not isinstance(value, list) or any(code not in allowed for code in value):

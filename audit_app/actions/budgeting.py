@@ -1,14 +1,11 @@
 """Uncertainty budgets: where the width of each interval comes from, and which purchase would shrink it most."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from audit_app.actions.detail import DetailedEstimate
 from metrics.budget import Budget, Part
-
-WITHHELD = "sealed; the labels do not bear a budget so far"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,21 +38,6 @@ class MetricBudget:
     def knows_annotators(self) -> bool:
         """Whether the labels tell how annotators differ."""
         return any(part.source == "annotators" and part.share is not None for part in self.parts)
-
-    def sealed(self, beside: Sequence[DetailedEstimate]) -> Self:
-        """What may be seen of it while results are sealed: widths and shares of them, where that tells no place.
-
-        Only a logit-t interval keeps its budget: that an exact one has none says that nothing, or everything, was
-        seen, and why a refused one has none says how many labels count in its denominator.
-        """
-        kinds = [
-            e.interval
-            for e in beside
-            if (e.metric, e.method, dict(e.slice)) == (self.metric, "corrected", dict(self.slice))
-        ]
-        if kinds == ["logit-t"] and self.half_width is not None:
-            return self
-        return replace(self, half_width=None, parts=(), sentence=WITHHELD)
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from audit_app.actions.results import WHO
+from audit_app.actions.metrics_result import WHO
 from audit_app.actions.seal import Seal
 from metrics.difference import Difference
 from metrics.estimate import About, Estimate
@@ -156,7 +156,7 @@ class Compared:
         said = [f"Corrected to {WHO['A']} (target A), for {FOR[self.population]}."] if corrected else []
         whose = "each judge's word on the same" if self.by == JUDGE else f"the word of judge {self.judge} on matched"
         said += [f"Naive by {whose} responses, for such tasks in general."] if naive else []
-        return f"Compared by {self.by}{where}. {self._verdict()} {' '.join(said)}"
+        return f"Compared by {self.by}{where}. {self._verdict()} {' '.join(said)} {100 * self.level:g} % intervals."
 
     def _tests(self) -> list[tuple[Comparison, float]]:
         """The comparisons that decide, with their adjusted p values."""

@@ -41,7 +41,8 @@ def compare(study: Study, question: Question) -> Compared:
 
     Raises:
         StudyProblem: Fewer than two values, no shared tasks, nothing judged where the judge's word is asked for,
-            nothing drawn where corrected differences are, or as for `Question.check`.
+            nothing drawn where corrected differences are, no metric that the study can have, or as for
+            `Question.check`.
     """
     question.check()
     frame = frames.open_frame(study)
@@ -56,6 +57,8 @@ def compare(study: Study, question: Question) -> Compared:
     without = _without_naive(question, matched, pairs, who, alone=question.method == "naive" or not people)
     scope = Scope.of(study, next(iter(people.values())).human if people else dict.fromkeys(LABELS, np.zeros(0)))
     names = [name for name in question.names if scope.allows(name)]
+    if not names:
+        raise StudyProblem(f"nothing to compare. {scope.left_out(question.names)}")
     naive = question.method != "corrected" and without is None
     found = _adjusted(question.adjust, list(_comparisons(question, matched, pairs, names, people, who, naive=naive)))
     of_judges = question.by == JUDGE and seal.is_open

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from data.rubric import Rubric
 from data.store import events
 from data.store.connection import Store
 
@@ -23,6 +24,8 @@ class ContextVerdict:
     errors: tuple[str, ...] | None
     """Stage 2; empty when nothing is wrong."""
     comment: str | None
+    blemishes: frozenset[str] = frozenset()
+    """The errors that the rubric calls blemishes; any other breaks the context."""
 
     def is_surprising(self, condition: str | None) -> bool:
         """Whether stage 1 says otherwise than the condition: the strongest sign of a leak in evidence absence."""
@@ -42,14 +45,15 @@ class ContextVerdict:
     def is_valid(self, condition: str | None) -> bool | None:
         """Whether the context is what its condition claims; None while that is not known.
 
-        Any construction error breaks it, and so does an absence in which a blind reader finds the answer.
+        A construction error breaks it unless it is a blemish, and so does an absence in which a blind reader finds the
+        answer.
         """
         if self.real_condition(condition) is not None:
             return False
-        return None if self.errors is None else not self.errors
+        return None if self.errors is None else self.blemishes.issuperset(self.errors)
 
 
-def context_verdicts(store: Store) -> Mapping[str, ContextVerdict]:
+def context_verdicts(store: Store, rubric: Rubric) -> Mapping[str, ContextVerdict]:
     """The verdicts of the plan's first person, by context_id."""
     said: dict[str, dict[str, str]] = defaultdict(dict)
     notes: dict[str, str] = {}
@@ -63,6 +67,7 @@ def context_verdicts(store: Store) -> Mapping[str, ContextVerdict]:
             answerable=answers.get("answerable"),
             errors=_errors(answers.get("construction_errors")),
             comment=notes.get(context),
+            blemishes=rubric.blemishes,
         )
         for context, answers in sorted(said.items())
     }

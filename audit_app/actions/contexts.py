@@ -86,7 +86,7 @@ class ContextAudit:
         return (
             f"{self.n_audited} of {self.n_drawn} drawn contexts are audited; {wrong} have construction errors, and "
             f"{surprising} read otherwise than their condition says. {estimate}. Broken is a context with a "
-            "construction error, or an absence in which a blind reader finds the answer."
+            "construction error that is no blemish, or an absence in which a blind reader finds the answer."
         )
 
 
@@ -115,7 +115,7 @@ def context_audit(study: Study, *, sample_id: str | None = None) -> ContextAudit
         seal = require_open(store)
         draws = items.draws(store, sample["sample_id"], "context")
         of_item = items.slices(store)
-        everything = context_verdicts(store)
+        everything = context_verdicts(store, study.rubric)
     condition = {draw["item_id"]: of_item["context", draw["item_id"]]["condition"] for draw in draws}
     verdicts = {context: verdict for context, verdict in everything.items() if context in condition}
     findings = [_finding(context, verdict, condition[context]) for context, verdict in verdicts.items()]

@@ -92,8 +92,7 @@ def deal(study: Study, *, without: Collection[str] = (), by: Person | None = Non
 
 def deal_in(store: Store, study: Study, *, without: Collection[str] = ()) -> Dealt | None:
     """Deals inside a transaction; None, and nothing is changed, when no pass has two annotators who can sign in."""
-    able = people.invited(store) - set(without)
-    here = [p for p in people.everyone(store) if p.role == "annotator" and p.may_label and p.person_id in able]
+    here = [person for person in ready(store) if person.person_id not in without]
     asked = {*study.rubric.passes("response"), *study.rubric.passes("context")}
     teams = {pass_: _team(here, pass_) for pass_ in PASSES if pass_ in asked}
     teams = {pass_: team for pass_, team in teams.items() if len(team) > 1}
@@ -114,6 +113,12 @@ def deal_in(store: Store, study: Study, *, without: Collection[str] = ()) -> Dea
     how = {"at": now(), "seed": sample["seed"], "strata": list(STRATA), "soft": soft, "people": teams}
     items.mark_dealt(store, how)
     return _dealt(rows, teams, {p.person_id: p.display_name for p in here}, again, soft)
+
+
+def ready(store: Store) -> list[Person]:
+    """The annotators who can sign in and label."""
+    able = people.invited(store)
+    return [p for p in people.everyone(store) if p.role == "annotator" and p.may_label and p.person_id in able]
 
 
 def is_dealt(study: Study) -> bool:

@@ -29,6 +29,8 @@ class DetailedEstimate(Estimate):
     """The diagnostic that chose the kind of interval; None where there was no choice."""
     homogeneity: str | None = None
     """Beside a borrowed value: whether the judge errs alike where the labels come from."""
+    n_denominator: int | None = None
+    """Of the labelled rows used, those that count in the denominator; None for the naive number and for none."""
     bounds: Bounds | None = None
     """Where the value would lie if every unusable label had gone one way or the other; None without unusable ones."""
 
@@ -72,6 +74,7 @@ class DetailedEstimate(Estimate):
             low=None,
             high=None,
             n_effective=None,
+            n_denominator=None,
             se=None,
             interval=None,
             interval_reason=None,
@@ -84,6 +87,7 @@ class DetailedEstimate(Estimate):
 def _way(share: Share) -> dict[str, Any]:
     return {
         "se": share.se,
+        "n_denominator": share.n_denominator if share.value is not None else None,
         "interval": share.interval,
         "interval_reason": share.evidence.sentence if share.evidence else None,
         "homogeneity": share.homogeneity.sentence if share.homogeneity else None,

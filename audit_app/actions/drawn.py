@@ -1,5 +1,6 @@
 """What was drawn, for a person or for JSON."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,8 @@ class Drawn:
     linked: bool
     rule: str
     """proportional, equal or neyman."""
-    n_overlap: int
+    n_overlap_responses: int
+    n_overlap_contexts: int
     people: int
     """How many people label an item of the overlap."""
     n_core: int
@@ -40,14 +42,24 @@ class Drawn:
     """The same for contexts."""
     dealt: Dealt | None
     """Who is to label what; None when anybody may take anything."""
+    n_annotators: int
+    """Annotators who can sign in and label."""
     notes: tuple[str, ...]
 
 
 def summary(
-    plan: Plan, population: Population, choice: Choice, *, n_openings: int, n_top_ups: int, dealt: Dealt | None
+    plan: Plan,
+    population: Population,
+    choice: Choice,
+    *,
+    n_openings: int,
+    n_top_ups: int,
+    n_annotators: int,
+    dealt: Dealt | None,
 ) -> Drawn:
     """The outcome of a draw."""
     thin = set(small(population, plan))
+    overlap = Counter(kind for kind, _ in choice.subsamples.overlap)
     return Drawn(
         sample_id=plan.sample_id,
         seed=plan.seed,
@@ -59,7 +71,8 @@ def summary(
         unit=population.unit,
         linked=population.linked,
         rule=plan.allocation,
-        n_overlap=len(choice.subsamples.overlap),
+        n_overlap_responses=overlap["response"],
+        n_overlap_contexts=overlap["context"],
         people=plan.people,
         n_core=len(choice.subsamples.core),
         n_openings=n_openings,
@@ -67,6 +80,7 @@ def summary(
         allocation=_table(choice.responses, thin),
         context_allocation=_table(choice.contexts, set() if population.responses else thin),
         dealt=dealt,
+        n_annotators=n_annotators,
         notes=choice.notes,
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 from audit_app.actions.answers import Refused, comment, encodable
 from audit_app.actions.looking_back import why_final
 from audit_app.actions.turns import require_may_label, require_same, theirs
+from audit_app.language import _
 from data.records import Assignment, Person
 from data.store import events, flags
 from data.store.connection import Store, open_store
@@ -48,6 +49,6 @@ def _check_slip(store: Store, study: Study, person: Person, assignment: Assignme
     if not note:
         raise Refused(422, "a slip needs a note that says what was meant")
     if label not in events.first_given(store, assignment.assignment_id):
-        raise Refused(409, "This question was not answered yet, so there is no slip.")
+        raise Refused(409, _("This question was not answered yet, so there is no slip."))
     if why_final(store, study, person, assignment, label) is None:
-        raise Refused(409, "This answer can still be changed: give the new one instead.")
+        raise Refused(409, _("This answer can still be changed: give the new one instead."))

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from audit_app.actions.answers import Refused, skip_reason
 from data.errors import Problem, StudyProblem
 from data.importers import Imported, import_file, read_records, unique
 from data.mapping import Mapping as FieldMapping
 from data.mapping import parse_pairs, read_mappings
 from data.questions import Question
 from data.records import CANNOT_JUDGE, Label, Person
-from data.store import assignments, events, items, people
+from data.store import assignments, events, items, people, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 
-BLANK = "blank in the file"
+NAMED = 9
+"""Lines that a problem names besides the first."""
 
 AssignmentKey = tuple[str, str, str, str, int, str]
 """item_kind, item_id, pass, purpose, occasion, person_id."""
@@ -66,22 +68,53 @@ def _import_labels(study: Study, path: Path, mappings: Sequence[FieldMapping], *
     records, problems = read_records("labels", path, mappings)
     records, duplicates = unique(records, set(), distinct=any(m.distinct for m in mappings))
     problems += duplicates
+    n_read = len(records)
     with open_store(study) as store, store.transaction():
         drawn = _passages_of_drawn(store)
         if drawn_only:
             records = [(where, r) for where, r in records if (r.item_kind, r.item_id) in drawn]
-        checked = [_check(study, where, record, drawn, problems) for where, record in records]
+        of_item: dict[tuple[str, str], list[Problem]] = defaultdict(list)
         taken = _answered_already(store)
-        for (where, record), entry in zip(records, checked, strict=True):
+        ready = []
+        for where, record in records:
+            item = (record.item_kind, record.item_id)
+            entry = _check(study, where, record, drawn, of_item[item])
             if entry and (*_key(record, entry.question), record.label) in taken:
-                problems.append(Problem(where=where, message=f"{record.person_id!r} has labelled this already"))
+                message = f"{record.person_id!r} has given this label of {record.item_id!r} already"
+                of_item[item].append(Problem(where=where, message=message))
+            ready += [entry] if entry else []
+        problems += [problem for found in of_item.values() for problem in _merged(found)]
         if problems:
             raise StudyProblem(problems)
-        ready = [entry for entry in checked if entry is not None]
         if not ready:
             raise StudyProblem(f"{path}: no label of a drawn item; draw a sample first, then import its labels")
-        _keep(store, study, ready)
-    return Imported(kind="labels", n=len(ready), n_blank=sum(entry.value is None for entry in ready))
+        n_values, n_skips = _keep(store, study, ready)
+    return Imported(
+        kind="labels",
+        n=n_values + n_skips,
+        n_skips=n_skips,
+        n_blank=len(ready) - n_values - n_skips,
+        n_passed_over=n_read - len(records),
+    )
+
+
+def _merged(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems of one item, each said once, with the other lines that have it."""
+    alike: dict[tuple[str | None, str], list[str]] = defaultdict(list)
+    for problem in problems:
+        alike[problem.field, problem.message].append(problem.where)
+    return [
+        Problem(where=first, field=field, message=message + _so_do(others))
+        for (field, message), (first, *others) in alike.items()
+    ]
+
+
+def _so_do(others: Sequence[str]) -> str:
+    """The lines in brackets, the first of them by number."""
+    if not others:
+        return ""
+    lines = ", ".join(where.rpartition(":")[2] for where in others[:NAMED])
+    return f" (the same in {len(others)} more: {lines}{', …' if len(others) > NAMED else ''})"
 
 
 def _check(
@@ -118,6 +151,12 @@ def _check(
     except ValueError as error:
         problem("value", f"is {error}")
         return None
+    if value is None and record.reason is not None:
+        try:
+            skip_reason({"comment": record.reason}, study.rubric.skip_reasons)
+        except Refused as refused:
+            problem("reason", f"is {record.reason!r}; {refused}")
+            return None
     return _Checked(label=record, question=question, value=value)
 
 
@@ -153,24 +192,38 @@ def _answered_already(store: Store) -> set[tuple[str | int, ...]]:
     return {tuple(row[name] for name in names) for row in rows}
 
 
-def _keep(store: Store, study: Study, ready: Sequence[_Checked]) -> None:
-    """Adds people, takes openings (or adds them), and adds the answers."""
-    for entry in ready:
-        role = "adjudicator" if entry.label.purpose == "adjudication" else "annotator"
-        who = entry.label.person_id
-        people.ensure(store, Person(person_id=who, display_name=who, role=role))
+def _keep(store: Store, study: Study, ready: Sequence[_Checked]) -> tuple[int, int]:
+    """Adds people, takes openings (or adds them), and adds the answers; returns how many, and how many rows were skips.
+
+    Nothing is made of rows without a value and without a reason: nobody has looked at the item as far as they tell.
+    """
     groups: dict[AssignmentKey, list[_Checked]] = defaultdict(list)
     for entry in ready:
         groups[_key(entry.label, entry.question)].append(entry)
+    rounds.begin(store, study.rubric)
     openings = _Openings(store)
+    n_values = n_skips = 0
     for key, entries in groups.items():
+        given = [entry for entry in entries if entry.value is not None]
+        reasons = [entry.label.reason for entry in entries if entry.value is None and entry.label.reason]
+        # A skip after answers of an earlier file must not undo those.
+        if not given and (not reasons or openings.has_answers(key)):
+            continue
+        _add_person(store, entries[0].label)
         assignment_id = openings.take(key)
         seq = events.next_seq(store, assignment_id)
-        given = [entry for entry in entries if entry.value is not None]
         store.insert("label_event", [_event(study, e, assignment_id, seq + i) for i, e in enumerate(given)])
-        # A blank after answers of an earlier file must not turn those into a skip.
-        done = given or seq > 1
-        assignments.finish(store, assignment_id, "done" if done else "skipped", None if done else BLANK)
+        if given:
+            assignments.finish(store, assignment_id, "done")
+        else:
+            assignments.finish(store, assignment_id, "skipped", reasons[0])
+        n_values, n_skips = n_values + len(given), n_skips + (0 if given else len(reasons))
+    return n_values, n_skips
+
+
+def _add_person(store: Store, label: Label) -> None:
+    role = "adjudicator" if label.purpose == "adjudication" else "annotator"
+    people.ensure(store, Person(person_id=label.person_id, display_name=label.person_id, role=role))
 
 
 def _event(study: Study, entry: _Checked, assignment_id: str, seq: int) -> dict[str, Any]:
@@ -214,6 +267,12 @@ class _Openings:
             row.update(person_id=person, state="claimed")
             assignments.give(self._store, row["assignment_id"], person)
         return str(row["assignment_id"])
+
+    def has_answers(self, key: AssignmentKey) -> bool:
+        """Whether this person has answered there before."""
+        *place, person = key
+        mine = [row["assignment_id"] for row in self._rows[tuple(place)] if row["person_id"] == person]
+        return any(events.next_seq(self._store, assignment_id) > 1 for assignment_id in mine)
 
     @staticmethod
     def _free(rows: Iterable[dict[str, Any]], person: str) -> dict[str, Any] | None:

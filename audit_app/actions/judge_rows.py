@@ -10,11 +10,22 @@ from audit_app.actions.wording import coefficient, dashed, p_value, percent, sli
 Row = dict[str, str]
 
 
+READ = {"strict": "G (established = yes)", "lenient": "G (established or contradicted = yes)"}
+"""G has four decision values; beside a judge it is yes or no."""
+
+CORE = "Draw a core that everybody labels with `evidence-audit sample draw --name core --core 60`."
+
+
+def called(check: JudgeCheck, name: str) -> str:
+    """A label, with how it is read where that can be read in two ways."""
+    return READ[check.grounding] if name == "G" else name
+
+
 def judge_rows(check: JudgeCheck) -> list[Row]:
     """One row per label (and slice): how the judge stands to people, and what two people reach with each other."""
     return [
         {
-            "label": name,
+            "label": called(check, name),
             **_slice(check, part),
             "sensitivity": share(found.sensitivity),
             "specificity": share(found.specificity),
@@ -35,7 +46,7 @@ def more_rows(check: JudgeCheck) -> list[Row]:
     """One row per label (and slice): the figures that most readers can do without."""
     return [
         {
-            "label": name,
+            "label": called(check, name),
             **_slice(check, part),
             "right when it says yes": share(found.positive_predictive_value),
             "right when it says no": share(found.negative_predictive_value),
@@ -52,7 +63,7 @@ def cell_rows(check: JudgeCheck) -> list[Row]:
     """One row per label (and slice): responses that each cell stands for, and in brackets those labelled."""
     return [
         {
-            "label": name,
+            "label": called(check, name),
             **_slice(check, part),
             **{
                 f"people {answers[i]}, judge {answers[j]}": f"{found.table[i][j]:.0f} ({found.counts[i][j]})"
@@ -69,7 +80,7 @@ def ceiling_rows(check: JudgeCheck) -> list[Row]:
     """One row per label (and slice): judge with one person and two people with each other, on the same items."""
     return [
         {
-            "label": name,
+            "label": called(check, name),
             **_slice(check, part),
             "judge and a person": share(found.percent_agreement.judge),
             "two people": share(found.percent_agreement.people),
@@ -111,7 +122,7 @@ def alternative_rows(check: JudgeCheck) -> list[Row]:
     """One row per label on which the alternative-annotator test could be made."""
     return [
         {
-            "label": one.label,
+            "label": called(check, one.label),
             "may stand in": "yes" if one.test.passed else "no",
             "winning rate": percent(one.test.winning_rate, 0),
             "average advantage": coefficient(one.test.average_advantage),
@@ -128,7 +139,7 @@ def contest_rows(check: JudgeCheck) -> list[Row]:
     """One row per label and annotator: the judge against this annotator, both measured by the others."""
     return [
         {
-            "label": one.label,
+            "label": called(check, one.label),
             "annotator": check.names.get(person, person),
             "judge at least as good": percent(contest.judge_advantage),
             "annotator at least as good": percent(contest.annotator_advantage),
@@ -148,7 +159,10 @@ def refusals(check: JudgeCheck) -> list[str]:
     for one in check.alternative:
         if one.test.why_refused:
             labels.setdefault(one.test.why_refused, []).append(one.label)
-    return [f"Alternative-annotator test of {', '.join(those)} {why}." for why, those in labels.items()]
+    return [
+        f"Alternative-annotator test of {', '.join(those)} {why}.{f' {CORE}' if 'random core' in why else ''}"
+        for why, those in labels.items()
+    ]
 
 
 def alternative_sentence(check: JudgeCheck) -> str:

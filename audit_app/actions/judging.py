@@ -1,7 +1,7 @@
 """A judge against people, label by label."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,14 @@ from agreement.confusion import JudgeAgreement, confusion
 from audit_app.actions.alternative import EPSILON, LabelContest, alternative
 from audit_app.actions.beside_people import BesidePeople, beside_people
 from audit_app.actions.graded import GradedAgreement, graded
-from audit_app.actions.labelled import Grounding, Labelled, find_judge, judged, labelled
+from audit_app.actions.labelled import WARRANT, Grounding, Labelled, find_judge, judged, labelled
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
 from data import frame as frames
 from data.errors import StudyProblem
-from data.records import DIAGNOSTICS
+from data.records import DIAGNOSTICS, LABELS
 from data.store.connection import open_store
 from data.study import Study
 from metrics.estimate import Target
@@ -44,6 +45,8 @@ class JudgeCheck(JudgeSlice):
     sample_id: str
     judge: str
     target: Target
+    grounding: Grounding
+    level: float
     seal: Seal
     n_frame: int
     slices: tuple[JudgeSlice, ...]
@@ -51,6 +54,10 @@ class JudgeCheck(JudgeSlice):
     """Whether the judge may stand in for an annotator, by label; refused where too few people labelled the same."""
     names: dict[str, str]
     """Display names of the annotators, by person_id."""
+    verdicts: tuple[Verdict, ...]
+    """May the judge's labels be taken as they are? On all responses, label by label."""
+    undecided: str | None
+    """For target B: what the figures rest on while decisions are missing."""
 
     @property
     def sentence(self) -> str:
@@ -59,7 +66,18 @@ class JudgeCheck(JudgeSlice):
         scope = "weighted to all responses"
         if all(found.n + found.n_dropped == self.n_frame for found in self.labels.values()):
             scope = "exact for these responses, as all of them are labelled"
-        return f"Judge {self.judge} against {who} (target {self.target}), {scope}."
+        read = ""
+        if self.grounding == "lenient" and "G" in self.labels:
+            read = " People's G is read leniently; the judge has one reading of G only, taken as it is."
+        return (
+            f"Judge {self.judge} against {who} (target {self.target}), {scope}; {100 * self.level:g} % intervals.{read}"
+        )
+
+    @property
+    def verdict(self) -> str:
+        """Which labels may be trusted, which not, and of which that cannot be told."""
+        counted = {name: found.n for name, found in self.labels.items()}
+        return verdict_sentence(self.judge, self.verdicts, counted, self.n_frame)
 
 
 def judge_check(
@@ -95,7 +113,7 @@ def judge_check(
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         seal = require_open(store)
-        rows.require_decisions()
+        rows, undecided = _decided(rows) if target == "B" else (rows, None)
     planned = read_planned(study, sample_id)
     measure = _Measure(
         study=study,
@@ -110,13 +128,30 @@ def judge_check(
         sample_id=rows.sample["sample_id"],
         judge=who,
         target=target,
+        grounding=grounding,
+        level=level,
         seal=seal,
         n_frame=measure.n_frame,
         **{name: getattr(overall, name) for name in JudgeSlice.__dataclass_fields__},
         slices=tuple(measure.slice(within) for within in planned.slices(by, "response")),
         alternative=alternative(list(measure.beside.values()), planned.names, epsilon=epsilon, level=level),
         names=planned.names,
+        verdicts=verdicts(overall.labels, overall.ceilings, measure.n_frame),
+        undecided=undecided,
     )
+
+
+def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
+    """Of each label what comes before its first undecided response; leaving out only what is hard would bias all."""
+    kept = {name: rows.settled([name]) for name in rows.human if name != WARRANT}
+    human = {name: np.where(kept.get(name, True), values, np.nan) for name, values in rows.human.items()}
+    said = [f"{name} {int(kept[name].sum())}" for name in LABELS if not kept[name].all()]
+    why = (
+        f"Not all is decided: each label rests on the first of the {len(rows.overlap.order)} responses of the overlap, "
+        f"up to the first undecided one, so that what is hard is not left out ({', '.join(said)}). Import the "
+        "adjudicated labels (purpose = adjudication) to use the rest."
+    )
+    return replace(rows, human=human), why if said else None
 
 
 def _beside(

@@ -16,6 +16,7 @@ from audit_app.actions.first_people import FirstPeople
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
+from data.rubric import Rubric
 from data.store import events, items
 from data.store.connection import Store
 from data.study import Study
@@ -59,8 +60,6 @@ class Labelled:
     """Whether the context of each row is what it claims to be: 1, 0, or nan where nobody has said."""
     recondition: NDArray[np.object_]
     """Which other condition a broken context really is; None where it is none."""
-    n_undecided: int
-    """For target B the labels on which people disagree and nobody has decided."""
 
     @property
     def audited(self) -> bool:
@@ -72,18 +71,6 @@ class Labelled:
         """How many of these rows have a label or diagnostic by people, and not only skips and what none could judge."""
         given = [values for name, values in self.human.items() if name != WARRANT]
         return int((~np.isnan(given)).any(axis=0).sum())
-
-    def require_decisions(self) -> None:
-        """What people disagree on is harder than the rest: leaving it out would bias every number of target B.
-
-        Raises:
-            StudyProblem: There are labels that nobody has decided.
-        """
-        if self.n_undecided:
-            raise StudyProblem(
-                f"target B needs a decision on {self.n_undecided} labels on which people disagree; import the "
-                "adjudicated labels (purpose = adjudication), or use target A"
-            )
 
     def only(self, kept: Flags) -> Self:
         """Some of the rows; the design stays that of the whole sample."""
@@ -200,7 +187,7 @@ def labelled(
         )
     judged = judged.loc[ids]
     warrant, unaudited = _warrants(store, draws)
-    valid, recondition = _validity(store, draws, judged["condition"].tolist())
+    valid, recondition = _validity(store, study.rubric, draws, judged["condition"].tolist())
 
     def of_people(which: Target) -> dict[str, Floats]:
         values = found.values(which)
@@ -227,7 +214,6 @@ def labelled(
         people=FirstPeople.read_from(store, study.rubric, sample, ids),
         valid=valid,
         recondition=recondition,
-        n_undecided=sum(target == "B" and item in doubled and label in LABELS for item, label in found.undecided),
     )
 
 
@@ -243,10 +229,10 @@ def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> tuple[Floats,
 
 
 def _validity(
-    store: Store, draws: Sequence[Mapping[str, Any]], conditions: Sequence[str]
+    store: Store, rubric: Rubric, draws: Sequence[Mapping[str, Any]], conditions: Sequence[str]
 ) -> tuple[Floats, NDArray[np.object_]]:
     """Whether each row's context is what it claims to be, and which other condition it really is."""
-    verdicts = context_verdicts(store)
+    verdicts = context_verdicts(store, rubric)
     valid, real = np.full(len(draws), np.nan), np.full(len(draws), None, dtype=object)
     for row, (draw, condition) in enumerate(zip(draws, conditions, strict=True)):
         verdict = verdicts.get(draw["context_id"])

@@ -19,8 +19,9 @@ from audit_app.actions.turns import (
     theirs,
 )
 from audit_app.actions.waiting import is_enough_for_today, nothing, progress
+from audit_app.language import _, mark
 from data.records import Assignment, LabelEvent, Person
-from data.store import assignments, claims, events, items
+from data.store import assignments, claims, events, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import VIEWS, Item
@@ -61,6 +62,7 @@ def _show(store: Store, study: Study, person: Person, passes: list[str]) -> dict
         answered = events.current(store, assignment.assignment_id)
         left = [label for label in asked if label not in answered]
         if left:
+            rounds.begin(store, study.rubric)
             return shown(store, study, person, assignment, item, left[0], asked)
         # A rubric that asks less than it did leaves begun items with nothing owed.
         assignments.finish(store, assignment.assignment_id, "done")
@@ -105,7 +107,7 @@ def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, An
     with open_store(study) as store, store.transaction():
         assignment = theirs(store, person, sent.get("assignment_id"))
         if assignment.state != "claimed":
-            raise Refused(409, "This item was finished already, perhaps in another tab. The next one will be shown.")
+            raise Refused(409, _("This item was finished already, perhaps in another tab. The next one will be shown."))
         assignments.renew(store, assignment.assignment_id, lease_end(study))
     return {"lease_seconds": lease_seconds(study)}
 
@@ -147,9 +149,9 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     if revise:
         _check_revision(store, study, person, assignment, label)
     elif assignment.state != "claimed" or label not in left[:1]:
-        raise Refused(409, MOVED_ON)
+        raise Refused(409, _(MOVED_ON))
     if seq != events.next_seq(store, assignment.assignment_id):
-        raise Refused(409, MOVED_ON)
+        raise Refused(409, _(MOVED_ON))
     at = _add(store, study, person, assignment, label, answer, seq)
     if not revise and left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
@@ -159,7 +161,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     return {"label": label, "value": answer.value, "created_at": at}
 
 
-MOVED_ON = "This question was answered already, perhaps in another tab. The current one will be shown."
+MOVED_ON = mark("This question was answered already, perhaps in another tab. The current one will be shown.")
 
 
 def _answer(study: Study, item: Item, label: str, raw: Mapping[str, Any]) -> Answer:
@@ -175,7 +177,8 @@ def _same(there: LabelEvent, label: str, answer: Answer) -> bool:
 def _check_revision(store: Store, study: Study, person: Person, assignment: Assignment, label: str) -> None:
     final = why_final(store, study, person, assignment, label)
     if final:
-        raise Refused(409, f"This answer cannot be changed any more. {final} If it was a slip, say so instead.")
+        said = _("This answer cannot be changed any more. {why} If it was a slip, say so instead.")
+        raise Refused(409, said.format(why=final))
 
 
 def _add(
@@ -183,6 +186,7 @@ def _add(
 ) -> str:
     """Keeps the answer, with what its giver had seen before; when it was kept."""
     at = now()
+    rounds.begin(store, study.rubric)
     event = {
         "assignment_id": assignment.assignment_id,
         "label": label,
@@ -202,7 +206,7 @@ def _add(
 def _skip(store: Store, study: Study, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
     """The item is given back for good, with a reason: it counts as not answered and nobody takes its place."""
     if assignment.state == "done":
-        raise Refused(409, "This item is finished already. The next one will be shown.")
+        raise Refused(409, _("This item is finished already. The next one will be shown."))
     reason = skip_reason(raw, study.rubric.skip_reasons)
     if assignment.state != "skipped":
         assignments.finish(store, assignment.assignment_id, "skipped", reason)

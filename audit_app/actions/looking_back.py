@@ -6,15 +6,23 @@ from typing import Any
 from audit_app.actions.answers import Refused
 from audit_app.actions.showing import shown
 from audit_app.actions.turns import owed, passes_of, tag, theirs
+from audit_app.language import _, mark
 from data.questions import Question
 from data.records import CANNOT_JUDGE, Assignment, LabelEvent, Person
 from data.store import assignments, events, flags, items
 from data.store.connection import Store, open_store
 from data.study import Study
-from data.views import FINAL_ONCE_SHOWN, TITLES
+from data.views import FINAL_ONCE_SHOWN
 
 AT_MOST = 100
 """Finished items that are listed."""
+
+SEEN_SINCE = {
+    "passages": mark("You have seen the supplied context since."),
+    "gold_answer": mark("You have seen the reference answer since."),
+    "condition": mark("You have seen the condition since."),
+}
+"""Why an answer is final, for each artifact that can make it so."""
 
 OPENING = 90
 """Characters by which an item is recognised in the list."""
@@ -28,20 +36,20 @@ def why_final(store: Store, study: Study, person: Person, assignment: Assignment
     """
     given = events.first_given(store, assignment.assignment_id)
     if label not in given:
-        return "It was not answered."
+        return _("It was not answered.")
     if assignment.state == "skipped":
-        return "The item was skipped."
+        return _("The item was skipped.")
     if events.current(store, assignment.assignment_id)[label].rubric_hash != study.rubric.hash:
-        return "It was given under an earlier version of the guidelines."
+        return _("It was given under an earlier version of the guidelines.")
     decided = events.is_resolved(store, assignment.item_kind, assignment.item_id, label)
     if decided or assignment.purpose not in ("plan", "repeat", "canary"):
-        return "It has been decided upon since."
+        return _("It has been decided upon since.")
     seen = events.shown_since(store, assignment.assignment_id, person.person_id, given[label])
-    spoilt = sorted(TITLES[name].lower() for name in FINAL_ONCE_SHOWN[study.rubric[label].view] & seen)
+    spoilt = sorted(FINAL_ONCE_SHOWN[study.rubric[label].view] & seen)
     if spoilt:
-        return f"You have seen the {' and the '.join(spoilt)} since."
+        return " ".join(_(SEEN_SINCE[name]) for name in spoilt)
     if assignments.came_again(store, assignment):
-        return "You have seen more of this item since."
+        return _("You have seen more of this item since.")
     return None
 
 
@@ -65,12 +73,12 @@ def look_back(
     with open_store(study) as store, store.transaction():
         place = _place(store, person, passes, assignment_id, label, before)
         if place is None:
-            raise Refused(404, "There is nothing before this that you answered here.")
+            raise Refused(404, _("There is nothing before this that you answered here."))
         assignment, name = place
         item = items.load(store, assignment.item_kind, assignment.item_id)
         asked = owed(store, study.rubric, assignment, item)
         if name not in asked:
-            raise Refused(404, f"The guidelines have changed: {name!r} is not asked any more.")
+            raise Refused(404, _("The guidelines have changed: {name!r} is not asked any more.").format(name=name))
         view = shown(store, study, person, assignment, item, name, asked)
         return {**view, "review": _review(store, study, person, assignment, name)}
 
@@ -164,6 +172,6 @@ def _known(study: Study, label: str) -> bool:
 def _in_words(question: Question, event: LabelEvent) -> str:
     """An answer as it reads on the screen."""
     if event.value == CANNOT_JUDGE:
-        return "Cannot judge"
+        return _("Cannot judge")
     chosen = [entry.text for entry in question.values if entry.value in question.codes(event.value)]
-    return ", ".join(chosen) if chosen else "None of these"
+    return ", ".join(chosen) if chosen else _("None of these")

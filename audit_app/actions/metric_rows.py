@@ -18,8 +18,25 @@ def number(estimate: DetailedEstimate) -> str:
 
 def note(estimate: DetailedEstimate) -> str:
     """What has to be said beside a number: why there is none, where it is borrowed, what unusable labels could do."""
-    said = [estimate.why_undefined, estimate.homogeneity, bounds(estimate)]
+    said = [estimate.why_undefined, estimate.homogeneity, near_an_end(estimate), bounds(estimate)]
     return "; ".join(sentence for sentence in said if sentence)
+
+
+NEAR = 0.1
+"""Share of the interval at either end in which a number is said to lie near that end."""
+
+
+def near_an_end(estimate: DetailedEstimate) -> str | None:
+    """Why a number is not in the middle of its interval, where that may look like a mistake; None elsewhere."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if estimate.interval != "Dirichlet-multinomial" or value is None or low is None or high is None or low == high:
+        return None
+    if NEAR <= (value - low) / (high - low) <= 1 - NEAR:
+        return None
+    return (
+        f"the number lies near the {'lower' if value - low < high - value else 'upper'} end of its interval, as it "
+        "rests on a few labels and what they missed can be on one side only"
+    )
 
 
 def bounds(estimate: DetailedEstimate) -> str | None:
@@ -52,7 +69,7 @@ def interval_lines(estimates: Iterable[DetailedEstimate]) -> list[str]:
 
 
 def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False) -> list[dict[str, str]]:
-    """One row per metric and slice: naive, human-only, corrected, labels used, and what is missing.
+    """One row per metric and slice: naive, human-only, corrected, labels used and counted, and what is missing.
 
     With details also the standard error, the kind of interval, the effective number of labels and the tier of the
     corrected number.
@@ -69,7 +86,8 @@ def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False)
         )
         row[estimate.method] = number(estimate)
         if estimate.method == "corrected":
-            row["labels"] = str(estimate.n)
+            row["labels"] = f"{estimate.n} lent" if estimate.tier == "borrowed" else str(estimate.n)
+            row["in denominator"] = "" if estimate.n_denominator is None else str(estimate.n_denominator)
             row["dropped"] = str(estimate.n_dropped) if estimate.n_dropped else ""
             row["tier"] = (estimate.tier or "") if details or estimate.tier == "borrowed" else ""
             row |= _details(estimate) if details else {}
@@ -90,8 +108,10 @@ def view_rows(estimates: Iterable[DetailedEstimate], method: Method = "corrected
             row = rows.setdefault(key, {"metric": one["metric"], "slice": one["slice"]})
             view = VIEWS[estimate.contexts]
             row[view] = one[method]
-            labels, said, more = row.pop("labels", ""), row.pop("note", ""), note(estimate)
-            row["labels"] = f"{labels} / {estimate.n}" if labels else str(estimate.n)
+            said, more = row.pop("note", ""), note(estimate)
+            for column in ("labels", "in denominator"):
+                before, here = row.pop(column, ""), one.get(column, "")
+                row[column] = f"{before} / {here}" if before else here
             row["note"] = "; ".join(part for part in (said, f"{view}: {more}" if more else "") if part)
     return list(rows.values())
 

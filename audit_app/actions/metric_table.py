@@ -15,7 +15,7 @@ from metrics.table import METHODS, Options, detailed
 
 
 class MetricTable:
-    """The metrics of a study on some slices, made in one way."""
+    """The metrics of a study, made in one way."""
 
     def __init__(
         self,
@@ -23,20 +23,17 @@ class MetricTable:
         rows: Labelled,
         options: Options,
         grounding: Grounding,
-        slices: Sequence[Slice],
     ) -> None:
         self._population, self._labelled, self._options = population, rows, options
-        self._grounding, self._slices = grounding, slices
+        self._grounding = grounding
         self._rows: dict[tuple[frozenset[str], bool], LabelledRows] = {}
 
-    def of(self, metric: Metric) -> Iterator[DetailedEstimate]:
+    def of(self, metric: Metric, slices: Sequence[Slice]) -> Iterator[DetailedEstimate]:
         """Every slice and method; a direct estimate that rests on fewer labels than were asked for has bounds."""
         options, rows = self._way(metric)
         found = [
             DetailedEstimate.of(estimate, share, average=options.average, grounding=self._grounding)
-            for estimate, share in detailed(
-                self._population, rows, metrics=[metric], slices=self._slices, options=options
-            )
+            for estimate, share in detailed(self._population, rows, metrics=[metric], slices=slices, options=options)
         ]
         # Of re-classified contexts those that are no condition at all are excluded, and bounded with what is missing.
         some = options.contexts == "reclassified"
@@ -49,10 +46,10 @@ class MetricTable:
             bound = beside.get(tuple(estimate.slice.items())) if estimate.method == "corrected" else None
             yield replace(estimate, bounds=bound) if bound else estimate
 
-    def budgets(self, metric: Metric) -> Iterator[MetricBudget]:
-        """Where the width of the corrected number comes from, on every slice."""
+    def budgets(self, metric: Metric, slices: Sequence[Slice]) -> Iterator[MetricBudget]:
+        """Where the width of the corrected number comes from, on each slice."""
         options, rows = self._way(metric)
-        found = budgets(self._population, rows, metrics=[metric], slices=self._slices, options=options)
+        found = budgets(self._population, rows, metrics=[metric], slices=slices, options=options)
         for name, place, one in found:
             yield MetricBudget.of(name, place, one)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from audit_app.actions.access import require_lead
 from audit_app.actions.dealing import deal_in
+from audit_app.actions.names import folded
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import PASSES
@@ -64,6 +65,7 @@ def add_person(
     teams: tuple[str, ...] = (),
     person_id: str | None = None,
     address: str = HERE,
+    email: str | None = None,
     by: Person | None = None,
 ) -> Invited:
     """Adds somebody and gives their personal link.
@@ -75,6 +77,7 @@ def add_person(
         teams: Passes this person works in (evidence, correctness, context); none means all.
         person_id: An id of your own choice; a random one by default.
         address: Where the app is served, for the link.
+        email: The address of their account with the organisation's sign-in, where there is one.
         by: Who invites; None for the command line.
 
     Raises:
@@ -87,9 +90,35 @@ def add_person(
     if person_id is not None and not re.fullmatch(r"[\w.@-]{1,64}", person_id):
         raise StudyProblem(f"person id {person_id!r}; use letters, digits and . _ @ - only, at most 64")
     person = Person(person_id=person_id or new_id(), display_name=name.strip(), role=role, teams=teams)
-    with open_store(study) as store:
+    with open_store(study) as store, store.transaction():
         token = people.add(store, person)
+        if email:
+            _set_email(store, person.person_id, email)
     return Invited(person_id=person.person_id, role=role, link=_link(address, token))
+
+
+def register_email(study: Study, person_id: str, email: str, *, by: Person | None = None) -> str:
+    """Lets somebody in by their account with the organisation; an account they used before is forgotten. The address.
+
+    Raises:
+        StudyProblem: There is no such person, they have no way in, or the address is no address or somebody else's.
+        Refused: Whoever asks is no lead.
+    """
+    with changing(study, person_id, by, oneself=True) as (store, person):
+        if person.status == "revoked":
+            raise StudyProblem(NO_WAY_IN.format(person_id=person_id))
+        return _set_email(store, person_id, email)
+
+
+def _set_email(store: Store, person_id: str, email: str) -> str:
+    address = folded(email)
+    if not re.fullmatch(r"[^\s@<>,]+@[^\s@<>,]+", address):
+        raise StudyProblem(f"e-mail address {email!r}; expected one like ann@example.org")
+    other = people.of_email(store, address)
+    if other and other[0].person_id != person_id:
+        raise StudyProblem(f"{address} is registered for {other[0].person_id} already; an account is one person's")
+    people.set_email(store, person_id, address)
+    return address
 
 
 def _check_teams(teams: Sequence[str]) -> None:
@@ -209,7 +238,7 @@ NO_WAY_IN = "{person_id} has no way in any more; give a new link with `evidence-
 
 
 def revoke(study: Study, person_id: str, *, by: Person | None = None) -> Changed:
-    """Takes away link and password and ends all sessions; finished work stays, what was only begun is given back.
+    """Takes away every way in and ends all sessions; finished work stays, what was only begun is given back.
 
     Raises:
         StudyProblem: There is no such person.

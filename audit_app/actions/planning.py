@@ -1,6 +1,6 @@
 """Planning a sample: the labels that a wished precision takes, what labels buy, and the draw that carries it out."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -11,6 +11,7 @@ from audit_app.actions.expectations import Grounds, Judge
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.population import read_population
 from audit_app.actions.reckoning import Planned, Reckoning
+from audit_app.actions.registration import last_intent
 from audit_app.actions.wishing import PLANNABLE, Wish, check, problem
 from data import frame as frames
 from data.store import items
@@ -55,7 +56,8 @@ def plan_sample(study: Study, wish: Wish) -> Planned:
         strata = tuple(c for c in ("condition", "regime", "model", "prompt", "run") if c in (*finest, *wish.by))
     with open_store(study) as store:
         taken = [sample["sample_id"] for sample in items.samples(store)]
-    return Reckoning(wish=_at_pace(wish, study), grounds=grounds(strata)).planned(_where(study.path, taken))
+    planned = Reckoning(wish=_at_pace(wish, study), grounds=grounds(strata)).planned(_where(study.path, taken))
+    return replace(planned, notes=(*planned.notes, *_unlike_registered(study, wish)))
 
 
 def plan_without_study(wish: Wish, *, population: int, slices: int = 1) -> Planned:
@@ -80,6 +82,18 @@ def plan_without_study(wish: Wish, *, population: int, slices: int = 1) -> Plann
         per_context=wish.per_context or 1,
     )
     return Reckoning(wish=wish, grounds=grounds).planned()
+
+
+def _unlike_registered(study: Study, wish: Wish) -> Iterator[str]:
+    """That what is registered is of another kind than what a plan can be for, and comes out wider."""
+    last = last_intent(study)
+    if last is None:
+        return
+    of = [f"target {last.target}"] if last.target != wish.target else []
+    of += [f"{last.about} in general"] if last.about != wish.about else []
+    of += [last.annotators] if last.annotators != "these annotators" and not wish.rho else []
+    if of:
+        yield f"registered are numbers for {' and '.join(of)}, which usually come out wider than this plan says"
 
 
 def _stated(wish: Wish) -> Judge:

@@ -19,8 +19,8 @@ class Progress:
     """One person and their work; counts are items, of all passes together."""
 
     person: Person
-    has_link: bool
-    """Whether a link or a password lets them in; people whose labels were imported have neither."""
+    ways_in: tuple[str, ...] = ()
+    """What lets them sign in, unless paused: link, password or both; people whose labels were imported have neither."""
     n_done: int = 0
     n_skipped: int = 0
     n_in_hand: int = 0
@@ -33,10 +33,15 @@ class Progress:
     n_sessions: int = 0
     last_seen: str | None = None
 
+    @property
+    def has_link(self) -> bool:
+        """Whether anything lets them in."""
+        return bool(self.ways_in)
+
     def as_dict(self) -> dict[str, Any]:
         """The person's fields and the counts side by side."""
         counts = asdict(self)
-        return {**counts.pop("person"), **counts}
+        return {**counts.pop("person"), "has_link": self.has_link, **counts}
 
 
 def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
@@ -47,14 +52,14 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
     """
     require_lead(by)
     with open_store(study) as store:
-        everyone, way_in = people.everyone(store), people.invited(store)
+        everyone, ways_in = people.everyone(store), people.ways_in(store)
         work = {row["person_id"]: row for row in people.work(store)}
         seen = sessions.last_seen(store)
         here = Counter(row["person_id"] for row in sessions.running(store, since=since(study)))
     return tuple(
         Progress(
             person=person,
-            has_link=person.person_id in way_in,
+            ways_in=ways_in.get(person.person_id, ()),
             n_sessions=here[person.person_id],
             last_seen=seen.get(person.person_id),
             **_counts(work.get(person.person_id)),

@@ -56,11 +56,23 @@ def title(found: Agreement, n_categories: int) -> str:
     return f"{TITLES[base]} ({weights})"
 
 
+INTERPENETRATED = (
+    "rho_int is the share of the variance of a label that lies between annotators, where contexts went to them at "
+    "random: 0 means that it does not matter who labelled, 1 that nothing else does. The design effect, 1 + (labels "
+    "each - 1) rho_int, is how many times larger the variance of a mean is for annotators like these than for these."
+)
+
+
+def called(label: LabelAgreement) -> str:
+    """A label; people are compared on the four decision values of G, not on the yes or no that metrics read it as."""
+    return "G (four values)" if label.label == "G" else label.label
+
+
 def agreement_rows(result: AgreementResult) -> list[Row]:
     """One row per label (and slice): how well people agree."""
     return [
         {
-            "label": f"{label.label} ({label.title})",
+            "label": f"{label.label} ({label.title}{', four values' if label.label == 'G' else ''})",
             **_slice(result, label),
             **{TITLES[found.name]: coefficient(found) for found in label.coefficients},
             "items": str(label.n_items),
@@ -75,7 +87,7 @@ def coefficient_rows(result: AgreementResult) -> list[Row]:
     """One row per label (and slice) and coefficient, with what each rests on."""
     return [
         {
-            "label": label.label,
+            "label": called(label),
             **_slice(result, label),
             "coefficient": title(found, len(label.prevalence)),
             "value": coefficient(found),
@@ -99,7 +111,7 @@ def prevalence_rows(result: AgreementResult) -> list[Row]:
     """One row per label (and slice) and value: how often it was given, and its share with an interval."""
     return [
         {
-            "label": label.label,
+            "label": called(label),
             **_slice(result, label),
             "value": value,
             "given": str(count),
@@ -118,7 +130,7 @@ def pair_rows(result: AgreementResult) -> list[Row]:
     """One row per label and pair of people: Cohen's kappa."""
     return [
         {
-            "label": label.label,
+            "label": called(label),
             "people": " · ".join(result.names.get(person, person) for person in pair["people"]),
             "Cohen's kappa": coefficient(pair["kappa"]),
             "weighted (quadratic)": coefficient(pair["weighted_kappa"]) if "weighted_kappa" in pair else "",

@@ -61,6 +61,7 @@ class AgreementResult:
 
 
 SENTENCE = "Only planned labels count; blanks, skips and “cannot judge” are not labels and are dropped pairwise."
+UNWEIGHTED = " Unweighted: each of these items counts the same."
 WEIGHTED = (
     " Weighted by the design: what two of these people would agree on, had they labelled the whole population; "
     "intervals are the design's."
@@ -100,7 +101,7 @@ def agreement(
         weighted=weighted,
         labels=tuple(label for label in found if label),
         names=planned.names,
-        sentence=SENTENCE + (WEIGHTED if weighted else ""),
+        sentence=f"{SENTENCE}{WEIGHTED if weighted else UNWEIGHTED} {100 * level:g} % intervals.",
     )
 
 

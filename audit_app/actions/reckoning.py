@@ -271,7 +271,7 @@ class Reckoning:
         wish, whom = self.wish, "these annotators"
         if wish.rho:
             whom = f"annotators like these {wish.annotators} (rho {wish.rho:g})"
-        notes = [f"for {whom}, at {wish.level:.0%}"]
+        notes = [f"for target {wish.target}, {wish.about} and {whom}, at {wish.level:.0%}"]
         if (wish.labels or 0) > self.size:
             notes.append(f"{self.size} labels, not {wish.labels}: there are no more responses")
         if self.assume.deff > 1:

@@ -16,6 +16,7 @@ from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.metric_rows import interval_lines, metric_rows, number, view_rows
 from audit_app.actions.rater_rows import agreement_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
+from audit_app.actions.report_slices import ReportSlices, report_slices
 from audit_app.actions.results import MetricsResult, metrics
 from audit_app.actions.wording import as_table as as_table
 from audit_app.actions.wording import markdown
@@ -47,6 +48,7 @@ class Report:
     study: str
     overall: MetricsResult
     by_condition: MetricsResult | None
+    slices: ReportSlices
     adjudicated: MetricsResult | None
     """The overall numbers for target B, once enough of the overlap is decided for any of them."""
     diagnostics: DiagnosticsResult | None
@@ -65,6 +67,7 @@ class Report:
             "sentence": self.overall.sentence,
             "seal": self.overall.seal.sentence,
             "metrics": [e.as_dict() for e in (self.by_condition or self.overall).estimates],
+            **self.slices.as_dict(),
             "adjudicated": [e.as_dict() for e in self.adjudicated.estimates] if self.adjudicated else None,
             "diagnostics": [e.as_dict() for e in self.diagnostics.estimates] if self.diagnostics else None,
             "judge": asdict(self.judge) if self.judge else None,
@@ -81,13 +84,9 @@ def report(
 ) -> Report:
     """The report of a study; parts that cannot be made are named with the reason."""
     by = ["condition"] if study.conditions else []
-    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget=True)
-    overall = replace(
-        sliced,
-        estimates=tuple(e for e in sliced.estimates if not e.slice),
-        budgets=tuple(one for one in sliced.budgets if not one.slice and sliced.seal.is_open),
-    )
-    missing = [overall.left_out] if overall.left_out else []
+    sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget="overall")
+    overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
+    missing = [sentence for sentence in (overall.left_out, overall.withheld) if sentence]
     checked = compared = audited = adjudicated = None
     with suppress(StudyProblem):
         # Without an overlap nobody planned to adjudicate: nothing is missing.
@@ -111,6 +110,7 @@ def report(
         study=study.name,
         overall=overall,
         by_condition=sliced if any(e.slice.get("condition") for e in sliced.estimates) else None,
+        slices=report_slices(study, overall),
         adjudicated=adjudicated if adjudicated and _corrected(adjudicated) else None,
         diagnostics=scored if scored.estimates else None,
         judge=checked,
@@ -147,6 +147,7 @@ def as_markdown(found: Report) -> str:
     if found.by_condition:
         sliced = [e for e in found.by_condition.estimates if e.slice]
         parts += ["## By condition", as_table(metric_rows(sliced), "github")]
+    parts += found.slices.parts()
     if found.diagnostics:
         scores = as_table(metric_rows(found.diagnostics.estimates), "github")
         parts += ["## Diagnostics and stages", markdown(found.diagnostics.sentence), scores]

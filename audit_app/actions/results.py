@@ -1,20 +1,20 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from typing import Literal
 
 from audit_app.actions.answered import Grounding
-from audit_app.actions.budgeting import MetricBudget
-from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.labelled import Labelled, find_judge, judged, labelled
+from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, known
+from audit_app.actions.labelled import find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
-from audit_app.actions.registering import Intent, standing
+from audit_app.actions.metrics_result import MetricsResult as MetricsResult
+from audit_app.actions.registration import Intent
+from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, read_seal
-from audit_app.actions.settled import Settled, settled
+from audit_app.actions.seal import read_seal
+from audit_app.actions.settled import settled
+from audit_app.actions.standing import standing
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items
@@ -23,6 +23,7 @@ from data.study import Study
 from metrics.correction import FLOOR
 from metrics.definitions import METRICS, WARRANTS
 from metrics.estimate import About, Annotators, Contexts, Target
+from metrics.rows import Slice
 from metrics.table import PARTS, Average, JudgedRows, Options, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
@@ -43,104 +44,10 @@ TAXONOMY = (
 
 LEVEL = 0.95
 
-WHO: dict[Target, str] = {
-    "A": "what one of these annotators would have said",
-    "B": "the adjudicated or unanimous label",
-}
-
-CONTEXTS: dict[Contexts, str] = {
-    "all": "all contexts",
-    "valid": "valid contexts only",
-    "reclassified": "every context as what it really is",
-}
-
 QUESTION = ("condition", "model", "prompt")
 """With the task, what was asked of whom: responses alike in it are runs of one question."""
 
-READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricsResult:
-    """Every metric asked for, naive, human-only and corrected, and for whom it holds."""
-
-    sample_id: str
-    judge: str | None
-    target: Target
-    grounding: Grounding
-    about: About
-    annotators: Annotators
-    contexts: Contexts
-    average: Average
-    n_labelled: int
-    """Drawn responses with a label by people that can be used, of whatever question."""
-    n_unusable: int
-    """Drawn responses that people have dealt with and that have none: skipped, or they could not be judged."""
-    n_drawn: int
-    n_frame: int
-    n_tasks: int | None
-    """Tasks that these are a sample of "such tasks" by; None when the intervals are for these responses."""
-    seal: Seal
-    estimates: tuple[DetailedEstimate, ...]
-    budgets: tuple[MetricBudget, ...]
-    """Where the width of each corrected number comes from; empty unless asked for."""
-    settled: Settled | None
-    """For target B, and unless sealed: how much of the overlap is decided."""
-    left_out: str | None
-    """Which of the metrics asked for this study cannot have, and why; None when it has all."""
-    standing: str | None
-    """Which of the numbers were registered, and which are exploratory; None when nothing was registered."""
-    looks: str | None
-    """How often the sample was extended, each time after a look at the work; None when it never was."""
-    of_annotators: tuple[str, ...]
-    """What numbers for annotators like these take for granted; empty for these annotators."""
-
-    @property
-    def n_answered(self) -> int:
-        """Drawn responses that people have dealt with, if only by skipping."""
-        return self.n_labelled + self.n_unusable
-
-    @property
-    def sentence(self) -> str:
-        """For whom and for what the numbers hold."""
-        if all(estimate.method == "naive" for estimate in self.estimates):
-            return f"As judge {self.judge} has it, taken at its word, on these {self.n_frame} responses."
-        judge = f"judge {self.judge}" if self.judge else "no judge"
-        scope = f"these {self.n_frame} responses"
-        if self.about == "such tasks":
-            scope = f"such tasks in general, of which these {self.n_tasks} with {self.n_frame} responses are a sample"
-        scope += " and annotators like these" if self.annotators == "annotators like these" else ""
-        within = [CONTEXTS[self.contexts]] if self.contexts != "all" else []
-        read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
-        mean = [f"means over {self.average}"] if self.average != "pooled" else []
-        levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
-        intervals = [f"{100 * level:g} % intervals" for level in levels if self.seal.is_open]
-        made = "; ".join([judge, *within, *read, *mean, *intervals])
-        labelled = f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled"
-        if self.n_unusable:
-            labelled += (
-                f", {self.n_unusable} {'was' if self.n_unusable == 1 else 'were'} skipped or could not be judged"
-            )
-        return (
-            f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; {labelled}; {made}."
-            f"{f' {self.looks}' if self.looks else ''}{f' {self.standing}' if self.standing else ''}"
-        )
-
-    @property
-    def remarks(self) -> list[str]:
-        """What else has to be said of the numbers, in sentences."""
-        waiting = self.n_drawn - self.n_answered
-        like = (
-            f"The {waiting} drawn responses that nobody has labelled yet are taken to be like the labelled ones of "
-            "their stratum: right if work went in the order of the plan."
-        )
-        said = [
-            self.left_out,
-            self.settled.sentence if self.settled else None,
-            like if waiting and self.n_answered and self.seal.is_open else None,
-            *self.of_annotators,
-        ]
-        return [sentence for sentence in said if sentence]
+WITHHELD = "Where the widths come from, and what to buy next, is shown once results are open."
 
 
 def metrics(
@@ -159,22 +66,25 @@ def metrics(
     borrow: Sequence[str] = (),
     level: float = LEVEL,
     floor: int = FLOOR,
-    budget: bool = False,
+    budget: bool | Literal["overall"] = False,
 ) -> MetricsResult:
     """The metrics of a study as people would have scored it.
 
     Metrics whose labels the study cannot have are left out, and named. While results are sealed, values are withheld
     and only the widths of intervals are given, at the usual level and floor: several widths of one interval, or the
-    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself.
+    floor at which a number is refused, would tell where it lies. How many contexts count is a result itself. A budget
+    waits for the seal: which intervals bear one says what was seen, and its width is another one of the same interval.
+
+    `budget` is of every slice, or of the overall numbers only.
 
     Raises:
         StudyProblem: Nothing is drawn or imported, a name is unknown, there is no overlap to adjudicate, the slices
             leave nobody to borrow from, contexts matter and results are sealed or none is audited, or there is to be
             a budget of target B.
     """
-    _known(by, frames.SLICES, "slice column")
-    _known(names, tuple(METRICS), "metric")
-    _can_borrow(by, borrow)
+    known(by, frames.SLICES, "slice column")
+    known(names, tuple(METRICS), "metric")
+    can_borrow(by, borrow)
     if budget and target == "B":
         raise StudyProblem("an uncertainty budget is of target A, what one annotator says; leave --target B out")
     frame = frames.open_frame(study)
@@ -188,9 +98,9 @@ def metrics(
                      sample_id=rows.sample["sample_id"])  # fmt: skip
         registered = standing(study, store, frame, by, way)
         n_ungradable = items.without_gold(store, rows.sample["sample_id"])
-        looked = looks(store, rows.sample["sample_id"])
-    _can_divide(rows, contexts, seal)
-    _can_adjudicate(rows, target)
+        looked, mixed = looks(store, rows.sample["sample_id"]), mixture(store)
+    can_divide(rows, contexts, seal)
+    can_adjudicate(rows, target)
     options = Options(
         target=target,
         level=level if seal.is_open else LEVEL,
@@ -201,13 +111,15 @@ def metrics(
         average=average,
         borrow=tuple(borrow) or None,
     )
-    population = judged(frame, who, _columns(by, options, budget=budget))
+    population = judged(frame, who, _columns(by, options, budget=bool(budget)))
     scope = Scope.of(study, rows.human)
     allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    table = MetricTable(population, rows, options, grounding, [{}, *slices_by(population, by)] if by else [{}])
+    slices: list[Slice] = [{}, *slices_by(population, by)] if by else [{}]
+    table = MetricTable(population, rows, options, grounding)
     ordered = [METRICS[name] for name in _in_order(allowed)]
-    estimates = [estimate for metric in ordered for estimate in table.of(metric)]
-    budgets = [one for metric in ordered for one in table.budgets(metric)] if budget else []
+    estimates = [estimate for metric in ordered for estimate in table.of(metric, slices)]
+    places = slices if budget is True else [{}] if budget else []
+    budgets = [one for metric in ordered for one in table.budgets(metric, places)] if seal.is_open else []
     return MetricsResult(
         sample_id=rows.sample["sample_id"],
         judge=who,
@@ -221,14 +133,18 @@ def metrics(
         n_unusable=len(rows.draws) - rows.n_usable,
         n_drawn=n_drawn,
         n_frame=int(population.count.sum()),
+        n_parts=len(set(population.columns[PARTS[average]])) if average in PARTS else None,
+        borrow=tuple(borrow),
         n_tasks=_count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
-        budgets=tuple(budgets if seal.is_open else (one.sealed(estimates) for one in budgets)),
+        budgets=tuple(budgets),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
         left_out=_left_out(scope, names, n_ungradable),
         standing=registered,
         looks=looked,
+        mixture=mixed,
+        withheld=WITHHELD if budget and not seal.is_open else None,
         of_annotators=tuple(
             rows.people.remarks
             if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)
@@ -269,38 +185,3 @@ def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | No
             "correct, and numbers that need C take them to be like the others."
         )
     return " ".join(sentence for sentence in found if sentence) or None
-
-
-def _known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
-    unknown = [name for name in given if name not in allowed]
-    if unknown:
-        raise StudyProblem(f"unknown {what} {unknown[0]!r}; expected some of {', '.join(allowed)}")
-
-
-def _can_borrow(by: Sequence[str], borrow: Sequence[str]) -> None:
-    _known(borrow, frames.SLICES, "column to borrow within")
-    if borrow and not set(by) - set(borrow):
-        raise StudyProblem(
-            f"nobody to borrow from: a slice borrows from others of its {', '.join(borrow)}, so slice by something "
-            f"else as well, such as --by model,{','.join(borrow)}"
-        )
-
-
-def _can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
-    if contexts == "all":
-        return
-    if not seal.is_open:
-        raise StudyProblem(f"--contexts {contexts}: which contexts are broken is itself a result. {seal.sentence}")
-    if np.isnan(rows.valid).all():
-        raise StudyProblem(
-            f"--contexts {contexts}: no context of a labelled response is audited yet; label contexts first, or leave "
-            "the option out"
-        )
-
-
-def _can_adjudicate(rows: Labelled, target: Target) -> None:
-    if target == "B" and not rows.overlap.order:
-        raise StudyProblem(
-            f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "
-            "labels count on a random share that several people label. Draw one with --overlap, or use target A"
-        )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from audit_app.actions.choice import Before, Choice, choose, records
-from audit_app.actions.dealing import deal_in
+from audit_app.actions.dealing import deal_in, ready
 from audit_app.actions.draw_plan import Plan
 from audit_app.actions.drawn import Drawn, summary
 from audit_app.actions.labelled import find_judge
@@ -16,7 +16,7 @@ from audit_app.actions.subsamples import Subsamples
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import LABELS
-from data.store import assignments, items
+from data.store import assignments, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import Item
@@ -141,8 +141,10 @@ def _finish(
     store: Store, study: Study, population: Population, plan: Plan, choice: Choice, drawn: Sequence[Item]
 ) -> Drawn:
     """Keeps the subsamples, opens and deals the work, and says what was drawn."""
+    rounds.begin(store, study.rubric)
     choice.subsamples.keep(store, plan.sample_id)
     n_openings = open_plan(store, study, drawn, choice.subsamples.people, plan.seed)
     n_top_ups = len(items.top_ups(store, plan.sample_id))
     dealt = deal_in(store, study) if plan.deal else None
-    return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups, dealt=dealt)
+    return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups,
+                   n_annotators=len(ready(store)), dealt=dealt)  # fmt: skip

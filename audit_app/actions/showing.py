@@ -5,12 +5,23 @@ from dataclasses import fields
 from typing import Any
 
 from audit_app.actions.turns import lease_end, lease_seconds, tag
+from audit_app.language import _, mark
 from data.questions import Question
 from data.records import Assignment, Person
 from data.store import events, flags
 from data.store.connection import Store
 from data.study import Study
 from data.views import TITLES, VIEWS, Item, View, artifacts
+
+SAID = (
+    mark("Question"),
+    mark("Response"),
+    mark("Supplied context"),
+    mark("Reference answer"),
+    mark("Also accepted"),
+    mark("Condition"),
+)
+"""The titles of `data.views`, which knows no language, for the catalogue."""
 
 
 def shown(
@@ -53,7 +64,7 @@ def _artifacts(view: View) -> list[dict[str, Any]]:
             shown: dict[str, Any] = {"passages": [_as_object(passage) for passage in value]}
         else:
             shown = {"texts": list(value)} if isinstance(value, tuple | list) else {"text": value}
-        found.append({"name": name, "title": TITLES[name], **shown})
+        found.append({"name": name, "title": _(TITLES[name]), **shown})
     return found
 
 

@@ -8,13 +8,14 @@ from audit_app.actions import passwords
 from audit_app.actions.answers import Refused
 from audit_app.actions.names import folded
 from audit_app.actions.people import NO_WAY_IN, changing
+from audit_app.language import _, mark
 from data.errors import StudyProblem
 from data.records import Person
 from data.store import attempts, people, sessions
 from data.store.connection import Store, open_store
 from data.study import Study
 
-PAUSED = (
+PAUSED = mark(
     "Your part in this study is paused: you are signed out and there is no work for you until the lead resumes it. "
     "Everything you have answered is saved."
 )
@@ -43,7 +44,7 @@ def begin(store: Store, person: Person, device: str | None) -> str | None:
         Refused: 403, they are paused.
     """
     if person.status == "paused":
-        raise Refused(403, PAUSED)
+        raise Refused(403, _(PAUSED))
     return sessions.start(store, person.person_id, device) if person.status == "active" else None
 
 
@@ -58,7 +59,7 @@ def person_of(study: Study, secret: str | None) -> Person | None:
     with open_store(study) as store:
         person = sessions.person_of(store, secret, since=since(study))
     if person is not None and person.status == "paused":
-        raise Refused(401, PAUSED)
+        raise Refused(401, _(PAUSED))
     return person if person and person.status == "active" else None
 
 
@@ -113,7 +114,7 @@ def end_others(study: Study, person: Person, secret: str | None) -> int:
 FREE = {"name": 5, "address": 20}
 """Failures before there is a wait: people mistype, and many may share an address."""
 
-NO_MATCH = "Name and password do not match. Check both, or open your personal link instead."
+NO_MATCH = mark("Name and password do not match. Check both, or open your personal link instead.")
 
 
 class TooEarly(Refused):
@@ -121,7 +122,7 @@ class TooEarly(Refused):
 
     def __init__(self, seconds: float) -> None:
         self.seconds = ceil(seconds)
-        super().__init__(429, f"Too many tries. Wait {self.seconds} seconds, then try again.")
+        super().__init__(429, _("Too many tries. Wait {n} s, then try again.").format(n=self.seconds))
 
 
 def enter_by_password(study: Study, name: str, password: str, *, address: str, device: str | None = None) -> str | None:
@@ -176,3 +177,36 @@ def set_password(study: Study, person_id: str, password: str) -> str:
         people.set_password(store, person_id, passwords.hash_of(password))
         sessions.end_all(store, person_id)
         return person.display_name if _meant(store, person.display_name)[0] == person else person_id
+
+
+def has_password(study: Study, person: Person) -> bool:
+    """Whether somebody has a password to change."""
+    with open_store(study) as store:
+        return person.person_id in people.passwords(store)
+
+
+def change_password(study: Study, person: Person, old: str, new: str, secret: str | None) -> None:
+    """Gives somebody another password of their own, and ends their sessions but the one that asks.
+
+    Raises:
+        TooEarly: 429, too many tries at the password until now.
+        Refused: 403, that password is wrong.
+        StudyProblem: The new one is too weak.
+    """
+    key = f"change:{person.person_id}"
+    with open_store(study) as store, store.transaction():
+        seconds = attempts.wait(store, {key: FREE["name"]})
+        stored = people.passwords(store).get(person.person_id)
+    if seconds > 0:
+        raise TooEarly(seconds)
+    if not passwords.matches(old[: passwords.LONGEST], stored):
+        raise Refused(403, "The password until now is not right.")
+    passwords.check_new(new, person.person_id, person.display_name)
+    hashed = passwords.hash_of(new)
+    with open_store(study) as store, store.transaction():
+        # Asked once more: while this was hashed, the lead may have set another or taken the way in away.
+        if people.passwords(store).get(person.person_id) != stored:
+            raise Refused(403, "The password was changed meanwhile. Sign in again.")
+        attempts.succeeded(store, name=key, address=key)
+        people.set_password(store, person.person_id, hashed)
+        sessions.end_all(store, person.person_id, but=secret)

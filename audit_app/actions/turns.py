@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from audit_app.actions.answers import Refused
+from audit_app.language import _, mark
 from data.records import Assignment, Person
 from data.rubric import Rubric
 from data.store import assignments, items
@@ -14,7 +15,7 @@ from data.views import Item
 SCREENS = {"label": ("evidence", "correctness"), "context": ("context",)}
 """The passes of each screen, in the order in which they are offered."""
 
-SCREEN_TITLES = {"label": "Label", "context": "Context audit"}
+SCREEN_TITLES = {"label": mark("Label"), "context": mark("Context audit")}
 
 
 def passes_of(study: Study, person: Person, screen: str) -> list[str]:
@@ -49,13 +50,13 @@ def tag(person: Person) -> str:
 def require_same(person: Person, who: object) -> None:
     """Refuses what was made up on the screen of somebody else, who used this browser before."""
     if who not in (None, tag(person)):
-        raise Refused(409, "Somebody else has signed in with this browser. Reload the page, or use another browser.")
+        raise Refused(409, _("Somebody else has signed in with this browser. Reload the page, or use another browser."))
 
 
 def require_may_label(person: Person) -> None:
     """Refuses whatever would change labels or work from those who have seen results."""
     if not person.may_label:
-        raise Refused(403, "Whoever has seen results does not label. Your earlier answers are saved.")
+        raise Refused(403, _("Whoever has seen results does not label. Your earlier answers are saved."))
 
 
 def theirs(store: Store, person: Person, assignment_id: object) -> Assignment:
@@ -68,7 +69,10 @@ def theirs(store: Store, person: Person, assignment_id: object) -> Assignment:
     if assignment is None or assignment.person_id != person.person_id:
         raise Refused(
             403,
-            "This item is not yours any more: its time ran out and somebody else has it now, or a lead took it back.",
+            _(
+                "This item is not yours any more: its time ran out and somebody else has it now, "
+                "or a lead took it back."
+            ),
         )
     return assignment
 

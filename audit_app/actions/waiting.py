@@ -4,6 +4,7 @@ from typing import Any
 
 from audit_app.actions.staffing import is_soft
 from audit_app.actions.turns import SCREEN_TITLES, SCREENS, in_evidence, midnight, passes_of, tag
+from audit_app.language import _, mark, ngettext
 from data.records import Person
 from data.store import assignments, claims
 from data.store.connection import Store
@@ -46,7 +47,12 @@ def nothing(store: Store, study: Study, person: Person, screen: str, passes: lis
     more = waiting(store, study, person, passes_of(study, person, other))
     told = is_enough_for_today(store, study, person) or _waits_for_evidence(store, study, person, passes)
     if more and not told:
-        reason += f" There is more for you on the screen {SCREEN_TITLES[other]}: {more} {_items(more)}."
+        there = ngettext(
+            "There is more for you on the screen {screen}: {n} item.",
+            "There is more for you on the screen {screen}: {n} items.",
+            more,
+        )
+        reason += " " + there.format(screen=_(SCREEN_TITLES[other]), n=more)
     return {
         "state": "empty",
         "who": tag(person),
@@ -58,38 +64,45 @@ def nothing(store: Store, study: Study, person: Person, screen: str, passes: lis
 def _why(store: Store, study: Study, person: Person, passes: list[str], states: list[dict[str, Any]]) -> str:
     count = {state: sum(row["n"] for row in states if row["state"] == state) for state in ("open", "claimed")}
     if person.results_opened_at and person.role != "lead":
-        return "You have seen results of this study, so there is nothing for you to label in it."
+        return _("You have seen results of this study, so there is nothing for you to label in it.")
     if person.role == "lead":
-        return "Leads see results and therefore do not label. Sign in with an annotator's link to label."
+        return _("Leads see results and therefore do not label. Sign in with an annotator's link to label.")
     if not passes:
-        return "You are not on the team for this screen. Ask the lead if you expected work here."
+        return _("You are not on the team for this screen. Ask the lead if you expected work here.")
     if not states:
-        return "Nothing is planned for this screen yet. The lead draws a sample with `evidence-audit sample draw`."
+        return _("Nothing is planned for this screen yet. The lead draws a sample with `evidence-audit sample draw`.")
     if is_enough_for_today(store, study, person):
         limit = study.labelling.daily_limit
-        return (
-            f"That is enough for today: the lead has set a limit of {limit} {_items(limit)} a day, and you have "
-            "reached it. There may be more tomorrow. Thank you!"
-        )
+        return ngettext(
+            "That is enough for today: the lead has set a limit of {n} item a day, and you have "
+            "reached it. There may be more tomorrow. Thank you!",
+            "That is enough for today: the lead has set a limit of {n} items a day, and you have "
+            "reached it. There may be more tomorrow. Thank you!",
+            limit,
+        ).format(n=limit)
     if count["open"] and _waits_for_evidence(store, study, person, passes):
-        return (
+        return _(
             "Label the responses first (screen Label): the work here shows reference answers, "
             "so it is offered once you have judged the grounding of what is planned for you."
         )
     if count["open"]:
-        return f"Nothing more for you here. {_kept_back(store, study, person, passes)} Thank you!"
+        kept = _kept_back(store, study, person, passes)
+        return _("Nothing more for you here. {kept_back} Thank you!").format(kept_back=kept)
     if count["claimed"]:
-        last = "the last item" if count["claimed"] == 1 else f"the last {count['claimed']} items"
-        return f"You are done for now: other people are at work on {last}. Thank you!"
-    return "All done: everything that was planned for this screen has been labelled. Thank you!"
+        return ngettext(
+            "You are done for now: other people are at work on the last item. Thank you!",
+            "You are done for now: other people are at work on the last {n} items. Thank you!",
+            count["claimed"],
+        ).format(n=count["claimed"])
+    return _("All done: everything that was planned for this screen has been labelled. Thank you!")
 
 
 WHY = {
-    "mine": "on items that you have labelled or skipped, which other people label as well",
-    "dealt": "dealt to other people",
-    "gold": "on questions whose reference answer you have seen",
-    "context": "on questions that you have read in another version",
-    "evidence": "on questions whose grounding you still have to judge",
+    "mine": mark("on items that you have labelled or skipped, which other people label as well"),
+    "dealt": mark("dealt to other people"),
+    "gold": mark("on questions whose reference answer you have seen"),
+    "context": mark("on questions that you have read in another version"),
+    "evidence": mark("on questions whose grounding you still have to judge"),
 }
 """Why an opening is kept from somebody, in words; the names are those of `claims.kept_back`."""
 
@@ -101,14 +114,15 @@ def _kept_back(store: Store, study: Study, person: Person, passes: list[str]) ->
         for why, n in claims.kept_back(store, person.person_id, pass_, evidence=evidence, soft=soft).items():
             count[why] += n
     n = sum(count.values())
-    reasons = [f"{many} {WHY[why]}" for why, many in count.items() if many]
+    reasons = [_("{n} {why}").format(n=many, why=_(WHY[why])) for why, many in count.items() if many]
     if len(reasons) == 1:
-        reasons = [next(WHY[why] for why, many in count.items() if many)]
-    return f"{n} {'assignment is' if n == 1 else 'assignments are'} left, but not for you: {'; '.join(reasons)}."
-
-
-def _items(n: int) -> str:
-    return "item" if n == 1 else "items"
+        reasons = [next(_(WHY[why]) for why, many in count.items() if many)]
+    said = ngettext(
+        "{n} assignment is left, but not for you: {reasons}.",
+        "{n} assignments are left, but not for you: {reasons}.",
+        n,
+    )
+    return said.format(n=n, reasons="; ".join(reasons))
 
 
 def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list[str]) -> bool:

@@ -8,6 +8,7 @@ from audit_app.actions.strata import KNOWN
 from data import frame as frames
 from data.errors import Problem, StudyProblem
 from metrics.definitions import METRICS, WARRANTS
+from metrics.estimate import About, Target
 from sampling.effort import Pace
 from sampling.planner import DIRECT
 
@@ -16,6 +17,16 @@ PLANNABLE = tuple(name for name in METRICS if name not in WARRANTS)
 
 DAY = 86_400
 """Seconds; nobody reads longer at one thing."""
+
+TARGET_B = (
+    "a plan is for target A, what one annotator says. How wide target B comes out rests on how often adjudication "
+    "changes a label, which nobody knows beforehand: plan for A, and draw a larger --overlap, on which B rests"
+)
+SUCH_TASKS = (
+    "a plan is for these responses. How wide an interval for such tasks in general comes out rests on how much tasks "
+    "differ, and no number of labels makes it narrower than the number of tasks allows; `metrics --population tasks "
+    "--budget` says it once there are labels"
+)
 
 DRAW = Plan()
 """A draw as it is when nobody says otherwise."""
@@ -26,6 +37,10 @@ class Wish:
     """What is asked of a plan; every choice has a default."""
 
     metric: str = "SES"
+    target: Target = "A"
+    """Only A can be planned for."""
+    about: About = "these responses"
+    """Only these responses can be planned for."""
     by: tuple[str, ...] = ()
     """Slice columns: every slice is to be this precise."""
     within: float = 0.03
@@ -145,7 +160,8 @@ def _names(wish: Wish, judges: Sequence[str], metrics: Sequence[str]) -> list[Pr
 
 
 def _clashes(wish: Wish) -> list[Problem]:
-    found = []
+    found = [Problem(where="--target B", message=TARGET_B)] if wish.target == "B" else []
+    found += [Problem(where="--population tasks", message=SUCH_TASKS)] if wish.about == "such tasks" else []
     missing = [column for column in wish.by if wish.strata is not None and column not in wish.strata]
     if missing:
         found.append(problem("--strata", ",".join(wish.strata or ()), f"{', '.join(missing)} among them, as in --by"))

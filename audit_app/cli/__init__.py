@@ -15,6 +15,7 @@ from audit_app.cli.prompting import prompt_group
 from audit_app.cli.raters import agreement
 from audit_app.cli.registering import register_command
 from audit_app.cli.results import metrics, report
+from audit_app.cli.rubric import rubric_group
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
 
@@ -41,8 +42,9 @@ def cli() -> None:
     """All commands."""
 
 
-for command in (init, import_group, check, sample_group, register_command, people_group, assignments_group, serve,
-                agreement, judge_group, metrics, report, compare_command, export, prompt_group, demo):  # fmt: skip
+for command in (init, import_group, check, sample_group, register_command, people_group, assignments_group,
+                rubric_group, serve, agreement, judge_group, metrics, report, compare_command, export, prompt_group,
+                demo):  # fmt: skip
     cli.add_command(command)
 
 

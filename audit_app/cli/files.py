@@ -59,8 +59,18 @@ def _report(kind: str, done: Imported, as_json: bool) -> None:
         print_json(asdict(done))
         return
     extra = [f"{done.n_repeated} repeats of the same record"] if done.n_repeated else []
-    extra += [f"{done.n_blank} blank, kept as skips"] if done.n_blank else []
+    extra += [f"{done.n_skips} of them skips"] if done.n_skips else []
     say(f"Imported {done.n} {kind}" + (f" ({'; '.join(extra)})" if extra else ""))
+    if done.n_passed_over:
+        say(f"Passed over: {done.n_passed_over} labels of items that are not drawn.")
+    if done.n_blank:
+        say(BLANK.format(n=done.n_blank))
+
+
+BLANK = (
+    "Left out: {n} rows without a value. They finish no work, and what was planned stays open. To keep a row as a skip "
+    "give its `reason`, such as unclear; for a label that cannot be judged give the value cannot_judge."
+)
 
 
 def _importer(kind: str, example: str) -> click.Command:

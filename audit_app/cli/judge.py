@@ -55,10 +55,13 @@ def check(
         level=level,
     )
     if as_json:
-        print_json(asdict(found))
+        print_json({**asdict(found), "sentence": found.sentence, "verdict": found.verdict})
     else:
         click.echo("\n\n".join(_parts(found, every=every, alternative=alternative)))
     say(found.sentence)
+    for sentence in (found.undecided, found.verdict):
+        if sentence:
+            say(sentence)
 
 
 def _parts(found: JudgeCheck, *, every: bool, alternative: bool) -> Iterator[str]:

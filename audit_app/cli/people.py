@@ -32,16 +32,24 @@ def people_group() -> None:
 @click.option("--role", type=click.Choice(ROLES), default="annotator", show_default=True)
 @click.option("--team", "teams", type=click.Choice(PASSES), multiple=True, help="Only these passes; all by default.")
 @click.option("--id", "person_id", help="An id of your own; a random one by default.")
+@click.option("--email", help="Of their account with the organisation's sign-in, where study.toml has [oidc].")
 @address_option
 @json_option
 @study_option
 def add(
-    name: str, role: str, teams: tuple[str, ...], person_id: str | None, address: str, as_json: bool, folder: Path
+    name: str,
+    role: str,
+    teams: tuple[str, ...],
+    person_id: str | None,
+    email: str | None,
+    address: str,
+    as_json: bool,
+    folder: Path,
 ) -> None:
     """Add somebody and print their personal link. The link is shown once: it is stored as a hash only."""
     study = checked_study(folder)
     alike = looking_like(name, people.list_people(study))
-    invited = people.add_person(study, name, role=role, teams=teams, person_id=person_id, address=address)
+    invited = people.add_person(study, name, role=role, teams=teams, person_id=person_id, address=address, email=email)
     for other in alike:
         say(f"Note: {warning(name, other)}.")
     _print_link(invited, as_json, f"Added {name} ({role}). Their personal link, shown this once:")
@@ -53,7 +61,10 @@ def add(
 @json_option
 @study_option
 def list_people(as_json: bool, folder: Path) -> None:
-    """List everybody, with what they have done, how fast they are and when they were last here."""
+    """List everybody: what lets them sign in, what they have done, how fast they are, when they were last here.
+
+    Who signs in with nothing came with imported labels; give them a link with `people link`.
+    """
     found = progress(checked_study(folder))
     if as_json:
         print_json([each.as_dict() for each in found])
@@ -114,6 +125,23 @@ def password(person_id: str, from_stdin: bool, as_json: bool, folder: Path) -> N
         say(f"Set. They sign in at /sign-in as: {name}")
 
 
+@people_group.command("email", epilog="Example: evidence-audit people email PERSON_ID ann@example.org")
+@click.argument("person_id")
+@click.argument("email")
+@json_option
+@study_option
+def email(person_id: str, email: str, as_json: bool, folder: Path) -> None:
+    """Let somebody in by their account with the organisation (the table [oidc] of study.toml).
+
+    The first sign-in ties the account to the person; this command also unties one, for another account.
+    """
+    address = people.register_email(checked_study(folder), person_id, email)
+    if as_json:
+        print_json({"person_id": person_id, "email": address})
+    else:
+        say(f"Registered. {person_id} signs in with the account of {address}.")
+
+
 def _changing(name: str, change: Callable[[Study, str], Changed], about: str) -> None:
     """Adds the command `people NAME PERSON_ID` to the group."""
 
@@ -127,7 +155,7 @@ def _changing(name: str, change: Callable[[Study, str], Changed], about: str) ->
 
 _changing("pause", people.pause, "Let somebody rest: no page and no work until resumed; what they had begun goes back.")
 _changing("resume", people.resume, "Let somebody who was paused go on; their link works again.")
-_changing("revoke", people.revoke, "Take away link and password and end all sessions. Finished work stays.")
+_changing("revoke", people.revoke, "Take away link, password and account and end all sessions. Finished work stays.")
 _changing("sign-out", people.sign_out_everywhere, "End all sessions of somebody; link and password work on.")
 
 
@@ -153,11 +181,12 @@ def _row(each: Progress) -> dict[str, str]:
         "name": person.display_name,
         "role": person.role,
         "teams": ", ".join(person.teams) or "all",
-        "status": person.status if each.has_link or person.status != "active" else "no link",
+        "status": person.status,
+        "signs in with": " or ".join(each.ways_in) or "nothing",
         "done": str(each.n_done),
         "skipped": str(each.n_skipped),
         "in hand": str(each.n_in_hand),
         "dealt": str(each.n_waiting),
         "seconds per item": "" if timed is None else f"{timed:.0f}",
-        "last seen": when(each.last_seen) if each.last_seen else "",
+        "last seen": when(each.last_seen) if each.last_seen else "never",
     }

@@ -1,7 +1,7 @@
 """`sample plan`: how many labels a wished precision takes, and what a number of labels buys."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -20,8 +20,20 @@ SHOWN = 12
 """Strata printed before the rest is summed up; --json has them all."""
 
 
+class Population(Whole):
+    """A number of responses, or `tasks`, which other commands take and a plan refuses with the reason."""
+
+    name = "population"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or the word."""
+        return value if value == "tasks" else super().convert(value, param, ctx)
+
+
 @click.command("plan", epilog="Example: evidence-audit sample plan --metric SES --by model --within 3")
 @click.option("--metric", default="SES", show_default=True, metavar="NAME", help=f"One of {', '.join(PLANNABLE)}.")
+@click.option("--target", type=click.Choice(["A", "B"]), default="A", show_default=True,
+              help="What one annotator says (A). B, the adjudicated label, cannot be planned for.")  # fmt: skip
 @click.option("--by", help=f"Each of these slices is to be that precise: {', '.join(SLICES)}; commas between.")
 @click.option("--within", type=Number(), default=3, show_default=True, help="Half-width of the interval, in points.")
 @click.option("--labels", type=Whole(max=MOST), help="The inverse: what this many labels buy.")
@@ -51,7 +63,8 @@ SHOWN = 12
     show_default=True,
     help="Labels that a denominator needs at least.",
 )
-@click.option("--population", type=Whole(max=MOST), help="Without a study: responses in every slice.")
+@click.option("--population", type=Population(max=MOST), metavar="N",
+              help="Without a study: responses in every slice. For tasks in general there is no plan.")  # fmt: skip
 @click.option(
     "--slices",
     type=Whole(max=MOST_SLICES),
@@ -68,7 +81,7 @@ SHOWN = 12
 def plan(
     folder: Path,
     as_json: bool,
-    population: int | None,
+    population: int | Literal["tasks"] | None,
     slices: int | None,
     by: str | None,
     strata: str | None,
@@ -81,18 +94,20 @@ def plan(
     """Print how many labels a precision takes, per stratum and slice, and in annotator hours.
 
     The plain command plans silent evidence shift within three points, from the study's own frame and its judge's
-    labels. Exit status 1 when the wish cannot be met; what can be is printed all the same.
+    labels, for target A and the responses at hand. Exit status 1 when the wish cannot be met; what can be is printed
+    all the same.
     """
     wish = Wish(
         by=listed(by) or (),
         strata=listed(strata),
+        about="such tasks" if population == "tasks" else "these responses",
         within=within / 100,
         pace=Pace(read_context=context_seconds, read_response=response_seconds, label=label_seconds),
         **options,
     )
     if slices is not None and population is None:
         raise click.UsageError("--slices goes with --population; the slices of a study are those of --by")
-    if population is not None:
+    if isinstance(population, int):
         found = plan_without_study(wish, population=population, slices=1 if slices is None else slices)
     elif (folder / "study.toml").exists():
         found = plan_sample(checked_study(folder), wish)

@@ -78,7 +78,8 @@ def _annotators(study: Study, sample_id: str | None, level: float, as_json: bool
         print_json(asdict(found))
     elif found.labels:
         _tables(rows.habit_rows(found), rows.drift_rows(found), rows.variance_rows(found))
-        click.echo("\n".join(["", rows.bias_sentence(found), *rows.habit_reasons(found, tuple(rows.FIGURES))]))
+        said = [rows.bias_sentence(found), rows.INTERPENETRATED]
+        click.echo("\n".join(["", *said, *rows.habit_reasons(found, tuple(rows.FIGURES))]))
     else:
         click.echo("Nobody has labelled anything yet.")
     say(found.sentence)

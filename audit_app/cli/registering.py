@@ -7,17 +7,10 @@ import click
 from click.core import ParameterSource
 
 from audit_app.actions.labelled import Grounding
-from audit_app.actions.registering import (
-    STOP,
-    Intent,
-    Registration,
-    changes,
-    last_intent,
-    register,
-    registered,
-    verified,
-)
+from audit_app.actions.registering import register
+from audit_app.actions.registration import STOP, Intent, Registration, last_intent, registered, verified
 from audit_app.actions.results import HEADLINE
+from audit_app.actions.standing import changes
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import json_option, level_option, listed, print_json, say, study_option

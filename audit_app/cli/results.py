@@ -58,7 +58,11 @@ def _columns(context: click.Context, option: click.Parameter, value: str | None)
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,
               help="Labels in the denominator below which a slice is refused.")  # fmt: skip
 @level_option
-@click.option("--details", is_flag=True, help="Standard errors, effective labels, and how each interval was made.")
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Standard errors, effective labels (above n where the judge helps), interval kinds.",
+)
 @result_options()
 def metrics(
     by: list[str],

@@ -1,6 +1,7 @@
 """Commands about samples: drawing one, asking for more of it, and dealing its work."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -62,6 +63,7 @@ def _columns(ctx: click.Context, parameter: click.Parameter, value: str | None) 
 deal_option = click.option(
     "--deal/--no-deal", default=True, help="Deal the work out when two active annotators or more are there (default)."
 )
+all_option = click.option("--all", "every", is_flag=True, help="Every stratum, with its size, sample and probability.")
 contexts_option = click.option(
     "--contexts", type=Whole(1, MOST), help="Contexts to draw; as many as the responses need by default."
 )
@@ -103,15 +105,16 @@ contexts_option = click.option(
 )
 @click.option("--name", "sample_id", default="main", show_default=True, help="Name of the sample.")
 @deal_option
+@all_option
 @json_option
 @study_option
-def draw(as_json: bool, folder: Path, **asked: Any) -> None:
+def draw(every: bool, as_json: bool, folder: Path, **asked: Any) -> None:
     """Draw contexts and the responses to them, and open the work for people.
 
     Every draw carries its inclusion probability to the last estimate. The same seed draws the same items from the
     same files in any order. Only --size needs a thought; everything else has a default that serves.
     """
-    _print(draw_sample(checked_study(folder), Plan(**asked)), as_json)
+    _print(draw_sample(checked_study(folder), Plan(**asked)), as_json, every=every)
 
 
 @sample_group.command("extend", epilog="Example: evidence-audit sample extend --size 500")
@@ -119,10 +122,17 @@ def draw(as_json: bool, folder: Path, **asked: Any) -> None:
 @contexts_option
 @click.option("--name", "sample_id", help="Name of the sample; the newest by default.")
 @deal_option
+@all_option
 @json_option
 @study_option
 def extend(
-    size: int | None, contexts: int | None, sample_id: str | None, deal: bool, as_json: bool, folder: Path
+    size: int | None,
+    contexts: int | None,
+    sample_id: str | None,
+    deal: bool,
+    every: bool,
+    as_json: bool,
+    folder: Path,
 ) -> None:
     """Ask for more of a sample: what was drawn and labelled stays, the next items come in.
 
@@ -130,7 +140,7 @@ def extend(
     printed: whoever stops when the numbers please gets intervals that promise too much.
     """
     study = checked_study(folder)
-    _print(extend_sample(study, sample_id, size=size, contexts=contexts, deal=deal), as_json)
+    _print(extend_sample(study, sample_id, size=size, contexts=contexts, deal=deal), as_json, every=every)
 
 
 @sample_group.command("assign", epilog="Example: evidence-audit sample assign --without PERSON_ID")
@@ -150,18 +160,18 @@ def assign(without: tuple[str, ...], as_json: bool, folder: Path) -> None:
         _say_dealt(dealt)
 
 
-def _print(drawn: Drawn, as_json: bool) -> None:
+def _print(drawn: Drawn, as_json: bool, *, every: bool) -> None:
     if as_json:
         print_json(asdict(drawn))
         return
-    rows = drawn.allocation or drawn.context_allocation
-    columns = ("stratum", "stratum_size", "sample_size", "inclusion_probability")
-    shown = [{**row, "inclusion_probability": f"{row['inclusion_probability']:.3f}"} for row in rows]
-    click.echo(as_table([{name: str(row[name]) for name in columns} for row in shown]))
+    kinds = {"responses": drawn.allocation, "contexts": drawn.context_allocation}
+    click.echo(as_table([_summary(kind, rows) for kind, rows in kinds.items() if rows]))
+    if every:
+        click.echo("\n" + as_table([_stratum(kind, row) for kind, rows in kinds.items() for row in rows]))
     core = f" and {drawn.n_core} to the core" if drawn.n_core else ""
     say(
-        f"Drew {drawn.n_responses} of {drawn.n_responses_in_frame} responses and {drawn.n_contexts} of "
-        f"{drawn.n_contexts_in_frame} contexts (seed {drawn.seed}); {drawn.n_overlap} items go to "
+        f"Drew {_both(drawn, drawn.n_responses, drawn.n_contexts)} (seed {drawn.seed}); "
+        f"{_both(drawn, drawn.n_overlap_responses, drawn.n_overlap_contexts)} go to "
         f"{'two' if drawn.people == 2 else drawn.people} people{core}; "
         f"{drawn.n_openings} new assignments (one per item, pass and person)."
     )
@@ -172,9 +182,42 @@ def _print(drawn: Drawn, as_json: bool) -> None:
         say(f"Note: {note}.")
     if drawn.dealt:
         _say_dealt(drawn.dealt)
+    if drawn.dealt or (drawn.n_openings and drawn.n_annotators):
         say("Next: evidence-audit serve")
     elif drawn.n_openings:
         say("Next: evidence-audit people add NAME, then evidence-audit serve")
+
+
+def _both(drawn: Drawn, responses: int, contexts: int) -> str:
+    """The counts apart: of a kind that the study does not have nothing is said."""
+    counts = {"responses": (responses, drawn.n_responses_in_frame), "contexts": (contexts, drawn.n_contexts_in_frame)}
+    return " and ".join(f"{n} {kind}" for kind, (n, there) in counts.items() if there)
+
+
+def _summary(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """All strata of one kind of item in a row."""
+    chances = [row["inclusion_probability"] for row in rows]
+    n_small = sum(row["small"] for row in rows)
+    return {
+        "items": kind,
+        "drawn": str(sum(row["sample_size"] for row in rows)),
+        "of": str(sum(row["stratum_size"] for row in rows)),
+        "strata": str(len(rows)),
+        "smallest probability": f"{min(chances):.3f}",
+        "largest probability": f"{max(chances):.3f}",
+        "small strata": str(n_small) if n_small else "",
+    }
+
+
+def _stratum(kind: str, row: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "items": kind,
+        "stratum": row["stratum"],
+        "stratum size": str(row["stratum_size"]),
+        "sample size": str(row["sample_size"]),
+        "inclusion probability": f"{row['inclusion_probability']:.3f}",
+        "small": "yes" if row["small"] else "",
+    }
 
 
 def _say_dealt(dealt: Dealt) -> None:

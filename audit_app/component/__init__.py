@@ -7,6 +7,8 @@ from importlib.resources import files
 
 import streamlit as st
 
+from audit_app.language import current, direction, for_scripts
+
 _HERE = files("audit_app.component")
 _SCRIPTS = (
     "parts.js", "wire.js", "reading.js", "picking.js", "panels.js", "evidence.js", "question.js", "sitting.js",
@@ -25,10 +27,21 @@ _mount = st.components.v2.component(
 )
 
 
+_turn = st.components.v2.component(
+    "evidence_audit_language",
+    js="export default ({ data }) => { Object.assign(document.documentElement, { lang: data.lang, dir: data.dir }) }",
+)
+
+
+def turn_page() -> None:
+    """Tells the browser which language the page is in and which way its lines run; Streamlit says English always."""
+    _turn(key="language", data={"lang": current(), "dir": direction()})
+
+
 def labelling(screen: str) -> None:
     """Puts the loop of one screen on the page.
 
     Args:
         screen: What `GET /api/view` is asked for: "label" or "context".
     """
-    _mount(key=f"labelling-{screen}", data={"screen": screen})
+    _mount(key=f"labelling-{screen}", data={"screen": screen, **for_scripts()})

@@ -3,26 +3,26 @@
 class Bar {
   constructor(loop) {
     this.count = el("span", { class: "count" });
-    this.track = el("div", { class: "track", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" });
+    this.track = el("div", { class: "track", role: "progressbar", "aria-label": _("Items done"), "aria-valuemin": "0" });
     this.track.append(el("div", { class: "fill" }));
     this.step = el("span", { class: "step" });
     this.said = el("span", { class: "said", role: "status", "aria-live": "polite" });
     this.alarm = el("div", { class: "alarm", role: "alert", hidden: true });
     const opener = (name, text, action, ...more) =>
       el("button", { type: "button", class: `plain ${name}`, "aria-haspopup": "dialog", text, onclick: action }, ...more);
-    const mine = opener("own", "My items", () => loop.mine.show());
-    const keys = opener("keys", "Keys", () => loop.keys.toggle(), el("kbd", { text: "h" }));
+    const mine = opener("own", _("My items"), () => loop.mine.show());
+    const keys = opener("keys", _("Keys"), () => loop.keys.toggle(), el("kbd", { text: "h" }));
     this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, mine, keys);
   }
 
   draw(view) {
     if (view.progress) this.drawProgress(view.progress);
-    const where = view.step ? `question ${view.step.number} of ${view.step.of}` : "";
-    this.step.textContent = view.review ? `looking back · ${where}` : where;
+    const where = view.step ? fill(_("question {number} of {of}"), view.step) : "";
+    this.step.textContent = view.review ? fill(_("looking back · {where}"), { where }) : where;
   }
 
   drawProgress({ done = 0, of = 0 }) {
-    this.count.textContent = of ? `${done} of ${of}` : "";
+    this.count.textContent = of ? fill(_("{done} of {of}"), { done, of }) : "";
     this.track.hidden = !of;
     this.track.setAttribute("aria-valuemax", of);
     this.track.setAttribute("aria-valuenow", done);

@@ -16,12 +16,12 @@ class Evidence {
   draw(quotes) {
     const { loop } = this.question;
     const final = Boolean(this.question.final());
-    const button = el("button", { type: "button", class: "plain", hidden: final, text: "Quote from a passage" }, el("kbd", { text: "e" }));
+    const button = el("button", { type: "button", class: "plain", hidden: final, text: _("Quote from a passage") }, el("kbd", { text: "e" }));
     // Pressing the button must not take the selection away first.
     button.addEventListener("mousedown", (event) => event.preventDefault());
     button.addEventListener("click", (event) => loop.fresh(event) && this.quote());
-    this.list = el("ul", { class: "quotes", "aria-label": "Quotes" });
-    this.asked = el("p", { class: "wanted", hidden: true, text: "Quote the words that show it: select them, or press e." });
+    this.list = el("ul", { class: "quotes", "aria-label": _("Quotes") });
+    this.asked = el("p", { class: "wanted", hidden: true, text: _("Quote the words that show it: select them, or press e.") });
     this.keep(quotes);
     this.waived = false;
     return el("div", { class: "evidence" }, this.asked, button, this.list);
@@ -39,8 +39,8 @@ class Evidence {
       this.question.show();
       this.question.remember();
     };
-    const cross = el("button", { type: "button", class: "plain", "aria-label": "Remove this quote", text: "✕", onclick: remove });
-    const words = el("span", { dir: "auto", text: `Passage ${quote.passage}: “${quote.text}”` });
+    const cross = el("button", { type: "button", class: "plain", "aria-label": _("Remove this quote"), text: "✕", onclick: remove });
+    const words = el("span", { dir: "auto", text: fill(_("Passage {passage}: “{text}”"), quote) });
     return el("li", {}, words, this.question.final() ? null : cross);
   }
 
@@ -62,7 +62,7 @@ class Evidence {
 
   ask() {
     this.waived = true;
-    this.question.loop.say("Quote the words that show it (select, then e) – or Enter again to save without a quote.", "hint");
+    this.question.loop.say(_("Quote the words that show it (select, then e) – or Enter again to save without a quote."), "hint");
   }
 
   // What is selected is quoted; with nothing selected a sentence is picked first.
@@ -71,17 +71,17 @@ class Evidence {
     const { loop, reading } = question;
     if (question.final()) return undefined;
     const found = reading.quotes();
-    if (found.length > 1) return loop.say("Select words inside one passage, not across several.", "hint");
-    if (found.length === 0) return picking.start() ? picking.tell(loop) : loop.say("There is nothing to quote.", "hint");
+    if (found.length > 1) return loop.say(_("Select words inside one passage, not across several."), "hint");
+    if (found.length === 0) return picking.start() ? picking.tell(loop) : loop.say(_("There is nothing to quote."), "hint");
     picking.stop();
     reading.deselect();
     const [quote] = found;
     const same = (other) => ["passage", "start", "end"].every((name) => other[name] === quote[name]);
-    if (this.quotes.some(same)) return loop.say("Quoted already.");
+    if (this.quotes.some(same)) return loop.say(_("Quoted already."));
     this.keep([...this.quotes, quote]);
     question.show();
     question.remember();
     this.list.lastElementChild.scrollIntoView({ block: "nearest" });
-    return loop.say("Quoted.");
+    return loop.say(_("Quoted."));
   }
 }

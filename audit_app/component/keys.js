@@ -3,7 +3,7 @@
 class Keys {
   constructor(loop) {
     this.loop = loop;
-    this.sheet = el("dialog", { class: "sheet", "aria-label": "Keys" });
+    this.sheet = el("dialog", { class: "sheet", "aria-label": _("Keys") });
   }
 
   // A digit commits at once: a habit of one person at one keyboard, so it is kept in this browser.
@@ -134,25 +134,25 @@ class Keys {
     const line = (keys, meaning) => el("tr", {}, el("td", {}, ...keys.map((key) => el("kbd", { text: key }))), el("td", { dir: "auto", text: meaning }));
     const answers = view?.state === "view" ? question.choices().filter((choice) => choice.key) : [];
     this.sheet.replaceChildren(
-      el("h2", { text: "Keys" }),
+      el("h2", { text: _("Keys") }),
       el(
         "table",
         {},
         ...answers.map((choice) => line([choice.key], choice.text)),
-        line(["Enter"], "Save the answer and go on"),
-        line(["Ctrl", "Enter"], "The same, also from within a note (Cmd on a Mac)"),
-        line(["b"], "Back to the answer before"),
-        line(["f"], "Flag this item for an adjudicator"),
-        line(["s"], "Skip this item, with a reason"),
-        line(["n"], "Write a note"),
-        line(["e"], "Quote the selected text, or pick a sentence with ↑ ↓ and quote it with e"),
-        line(["Esc"], "Leave a note, a form, or an answer looked back at"),
-        line(["↑", "↓", "PgUp", "PgDn"], "Scroll the text"),
-        line(["h", "?"], "Show or hide these keys"),
+        line(["Enter"], _("Save the answer and go on")),
+        line(["Ctrl", "Enter"], _("The same, also from within a note (Cmd on a Mac)")),
+        line(["b"], _("Back to the answer before")),
+        line(["f"], _("Flag this item for an adjudicator")),
+        line(["s"], _("Skip this item, with a reason")),
+        line(["n"], _("Write a note")),
+        line(["e"], _("Quote the selected text, or pick a sentence with ↑ ↓ and quote it with e")),
+        line(["Esc"], _("Leave a note, a form, or an answer looked back at")),
+        line(["↑", "↓", "PgUp", "PgDn"], _("Scroll the text")),
+        line(["h", "?"], _("Show or hide these keys")),
       ),
       this.drawHabit(),
-      el("p", { class: "quiet", text: "Keys rest while you type, and no key deletes anything." }),
-      el("button", { type: "button", text: "Close", onclick: () => this.sheet.close() }),
+      el("p", { class: "quiet", text: _("Keys rest while you type, and no key deletes anything.") }),
+      el("button", { type: "button", text: _("Close"), onclick: () => this.sheet.close() }),
     );
     this.sheet.showModal();
     return undefined;
@@ -164,6 +164,6 @@ class Keys {
     const box = el("input", { type: "checkbox", id: "at-once" });
     box.checked = this.atOnce();
     box.addEventListener("change", () => memory.write({ atOnce: box.checked }, who, "habits"));
-    return el("label", { class: "habit" }, box, el("span", { text: "A digit saves at once, without Enter (on this device)" }));
+    return el("label", { class: "habit" }, box, el("span", { text: _("A digit saves at once, without Enter (on this device)") }));
   }
 }

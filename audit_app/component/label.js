@@ -28,7 +28,7 @@ class Loop {
     this.bar = new Bar(this);
     const panes = el("div", { class: "panes" }, this.reading.node, this.question.node);
     const parts = [this.bar.node, this.bar.alarm, this.breaks.node, panes, this.keys.sheet, this.mine.node];
-    this.root = el("div", { class: "audit", "data-phase": "loading" }, ...parts);
+    this.root = el("div", { class: "audit", lang: speech.language, dir: speech.direction, "data-phase": "loading" }, ...parts);
     host.append(this.root);
   }
 
@@ -44,12 +44,20 @@ class Loop {
     on(window, "resize", () => this.fit());
     on(window, "pagehide", () => this.phase === "asking" && this.question.remember());
     on(window, "beforeunload", (event) => this.pending && event.preventDefault());
-    this.ticking = setInterval(() => this.lease.tick(), 1000);
+    this.ticking = setInterval(() => (this.lease.tick(), this.stillHere()), 1000);
     this.tabs.arrive();
     this.fit();
     requestAnimationFrame(() => this.fit());
     if (this.retry.action) this.retry.now();
     else if (this.phase === "loading" && !this.fetching) this.fetchView();
+  }
+
+  // Asked every few seconds: a lead may end somebody's session at any time.
+  async stillHere() {
+    if (this.phase !== "asking" || Date.now() - (this.lookedAt ?? 0) < 4000) return;
+    this.lookedAt = Date.now();
+    const { status } = await ask("/api/here");
+    if (status === 401 && this.phase === "asking") this.signedOut();
   }
 
   leave() {
@@ -101,7 +109,7 @@ class Loop {
   }
 
   closer() {
-    return el("button", { type: "button", "aria-label": "Close this message", text: "OK", onclick: () => this.calm() });
+    return el("button", { type: "button", "aria-label": _("Close this message"), text: _("OK"), onclick: () => this.calm() });
   }
 
   // -------------------------------------------------------------- fetching
@@ -125,16 +133,16 @@ class Loop {
     } else if (status === 401) {
       this.signedOut();
     } else if (passing(status)) {
-      this.later(() => this.fetch(path, reason), `${body.error ?? "The server cannot be reached."} Trying again …`);
+      this.later(() => this.fetch(path, reason), fill(_("{why} Trying again …"), { why: body.error ?? _("The server cannot be reached.") }));
     } else {
       this.enter("stopped");
-      this.warn(body.error ?? "This page is not open to you.");
+      this.warn(body.error ?? _("This page is not open to you."));
     }
   }
 
   later(action, text) {
     this.retry.later(action);
-    if (!this.tabs.away) this.warn(text, this.button("Try now", () => this.retry.now()));
+    if (!this.tabs.away) this.warn(text, this.button(_("Try now"), () => this.retry.now()));
   }
 
   // The answer before the one on screen, or before the question on screen.
@@ -155,7 +163,7 @@ class Loop {
     }
     this.enter(shown);
     if (status === 401) return this.signedOut();
-    return this.say(body.error ?? "The server cannot be reached; try again in a moment.", "hint");
+    return this.say(body.error ?? _("The server cannot be reached; try again in a moment."), "hint");
   }
 
   toWork() {
@@ -171,7 +179,7 @@ class Loop {
     if (review && !this.question.changed()) return this.toWork();
     this.enter("saving");
     this.calm();
-    this.slow = setTimeout(() => this.say("Saving …"), SLOW);
+    this.slow = setTimeout(() => this.say(_("Saving …")), SLOW);
     const active_seconds = this.clock.seconds();
     const body = { screen: this.screen, who, assignment_id, label, value, comment, evidence, client_seq, active_seconds };
     return this.post(review ? { ...body, revise: true } : body, spoken);
@@ -184,7 +192,7 @@ class Loop {
     else if (status === 401) this.signedOut();
     else if (status === 409 || status === 403) this.overtaken(said.error);
     else if (passing(status)) this.keepTrying(said.error);
-    else this.refused(said.error ?? `The server refused this answer (${status}).`);
+    else this.refused(said.error ?? fill(_("The server refused this answer ({status})."), { status }));
   }
 
   saved(next, spoken) {
@@ -193,27 +201,29 @@ class Loop {
     this.question.forget();
     this.calm();
     this.draw(next);
-    this.say(`✓ Saved · ${spoken}`, "good");
+    this.say(fill(_("✓ Saved · {spoken}"), { spoken }), "good");
   }
 
   keepTrying(why) {
     const { body, spoken } = this.pending;
     this.enter("retrying");
     this.say("");
-    this.later(() => this.post(body, spoken), `Not saved yet, retrying … ${why ?? "The server cannot be reached."}`);
+    this.later(() => this.post(body, spoken), fill(_("Not saved yet, retrying … {why}"), { why: why ?? _("The server cannot be reached.") }));
   }
 
   signedOut() {
     this.enter("stopped");
     this.say("");
-    const unsaved = this.pending ? ", and this answer is not saved yet; it is kept here" : "; what you typed is kept here";
+    const out = this.pending
+      ? _("You are signed out, and this answer is not saved yet; it is kept here. Sign in again in another tab, then come back here.")
+      : _("You are signed out; what you typed is kept here. Sign in again in another tab, then come back here.");
     const again = () => {
       this.calm();
       if (!this.pending) return this.fetchView();
       this.enter("saving");
       return this.post(this.pending.body, this.pending.spoken);
     };
-    this.warn(`You are signed out${unsaved}. Sign in again in another tab, then come back here.`, this.button("I have signed in again", again));
+    this.warn(out, this.button(_("I have signed in again"), again));
   }
 
   overtaken(why) {
@@ -221,8 +231,8 @@ class Loop {
     this.say("");
     this.fetchView(() => {
       const note = this.question.view ? this.question.note.value.trim() : "";
-      const kept = note ? ` Your note, to copy if you need it: “${note}”` : "";
-      return `${why ?? "This question has moved on in the meantime."}${kept}`;
+      const what = why ?? _("This question has moved on in the meantime.");
+      return note ? fill(_("{what} Your note, to copy if you need it: “{note}”"), { what, note }) : what;
     });
   }
 
@@ -289,12 +299,12 @@ class Loop {
   // Only what was pressed while this very question was on screen is an answer to it.
   fresh(event) {
     if (["stopped", "empty"].includes(this.phase)) return false;
-    if (this.unread) return this.say("Read the message above first; Esc or OK closes it.", "hint"), false;
+    if (this.unread) return this.say(_("Read the message above first; Esc or OK closes it."), "hint"), false;
     const ahead = this.question.many() && event.timeStamp - this.droppedAt < TYPED_AHEAD;
     if (this.phase === "asking" && event.timeStamp >= this.drawnAt && !ahead) return true;
     const waiting = ["saving", "retrying", "loading"].includes(this.phase);
     this.droppedAt = event.timeStamp;
-    this.say(waiting ? "Too early, not used: wait for the next question." : "Too early, not used: press it again.", "hint");
+    this.say(waiting ? _("Too early, not used: wait for the next question.") : _("Too early, not used: press it again."), "hint");
     return false;
   }
 }
@@ -302,6 +312,7 @@ class Loop {
 const loops = new WeakMap();
 
 export default function ({ parentElement, data }) {
+  speak(data);
   let loop = loops.get(parentElement);
   if (loop === undefined || loop.screen !== data.screen) {
     loop?.root.remove();

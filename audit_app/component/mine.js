@@ -3,7 +3,7 @@
 class Mine {
   constructor(loop) {
     this.loop = loop;
-    this.node = el("dialog", { class: "sheet mine", "aria-label": "My items" });
+    this.node = el("dialog", { class: "sheet mine", "aria-label": _("My items") });
   }
 
   get open() {
@@ -11,17 +11,17 @@ class Mine {
   }
 
   async show() {
-    this.node.replaceChildren(el("h2", { text: "My items" }), el("p", { class: "quiet", text: "Fetching …" }), this.closer());
+    this.node.replaceChildren(el("h2", { text: _("My items") }), el("p", { class: "quiet", text: _("Fetching …") }), this.closer());
     this.node.showModal();
     const { status, body } = await ask(`/api/items?screen=${encodeURIComponent(this.loop.screen)}`);
     if (status === 401) return this.leaveFor(() => this.loop.signedOut());
-    if (status !== 200) return this.say(body.error ?? "The server cannot be reached; try again in a moment.");
-    if (body.items.length === 0) return this.say("Nothing finished yet. What you finish will be listed here.");
-    const more = body.n > body.items.length ? ` The newest ${body.items.length} of ${body.n}.` : "";
-    const about = `Answers marked ✎ can still be changed; the others are final, but a slip can be reported.${more}`;
+    if (status !== 200) return this.say(body.error ?? _("The server cannot be reached; try again in a moment."));
+    if (body.items.length === 0) return this.say(_("Nothing finished yet. What you finish will be listed here."));
+    const about = [_("Answers marked ✎ can still be changed; the others are final, but a slip can be reported.")];
+    if (body.n > body.items.length) about.push(fill(_("The newest {shown} of {n}."), { shown: body.items.length, n: body.n }));
     this.node.replaceChildren(
-      el("h2", { text: "My items" }),
-      el("p", { class: "quiet", text: about }),
+      el("h2", { text: _("My items") }),
+      el("p", { class: "quiet", text: about.join(" ") }),
       el("ul", { class: "items" }, ...body.items.map((item) => this.drawItem(item))),
       this.closer(),
     );
@@ -29,11 +29,11 @@ class Mine {
   }
 
   say(text) {
-    this.node.replaceChildren(el("h2", { text: "My items" }), el("p", { text }), this.closer());
+    this.node.replaceChildren(el("h2", { text: _("My items") }), el("p", { text }), this.closer());
   }
 
   closer() {
-    return el("button", { type: "button", text: "Close", onclick: () => this.node.close() });
+    return el("button", { type: "button", text: _("Close"), onclick: () => this.node.close() });
   }
 
   leaveFor(action) {
@@ -42,27 +42,27 @@ class Mine {
   }
 
   drawItem(item) {
-    const when = item.finished_at ? new Date(item.finished_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "";
-    const state = item.state === "skipped" ? `skipped: ${item.reason}` : `done ${when}`;
+    const when = item.finished_at ? new Date(item.finished_at).toLocaleString(speech.locale, { dateStyle: "medium", timeStyle: "short" }) : "";
+    const state = item.state === "skipped" ? fill(_("skipped: {reason}"), item) : fill(_("done {when}"), { when });
     return el(
       "li",
       {},
-      el("div", { class: "opening", dir: "auto", text: item.opening.trim() || "(empty)" }),
-      el("div", { class: "quiet", dir: "auto", text: item.flags.length ? `${state} · ⚑ flagged` : state }),
+      el("div", { class: "opening", dir: "auto", text: item.opening.trim() || _("(empty)") }),
+      el("div", { class: "quiet", dir: "auto", text: item.flags.length ? fill(_("{state} · ⚑ flagged"), { state }) : state }),
       el("div", { class: "answers" }, ...item.answers.map((answer) => this.drawAnswer(item, answer))),
     );
   }
 
   drawAnswer(item, answer) {
-    const title = answer.passage === null ? answer.title : `${answer.title}, passage ${answer.passage}`;
-    const mark = answer.final ? "" : "✎ ";
-    const slip = answer.slips.length ? " · slip reported" : "";
+    const title = answer.passage === null ? answer.title : fill(_("{title}, passage {passage}"), answer);
+    const pen = answer.final ? "" : "✎ ";
+    const said = `${pen}${title}: ${answer.text}`;
     const place = { assignment: item.assignment_id, label: answer.label };
     return el("button", {
       type: "button",
       dir: "auto",
-      title: answer.final ?? "Can still be changed",
-      text: `${mark}${title}: ${answer.text}${slip}`,
+      title: answer.final ?? _("Can still be changed"),
+      text: answer.slips.length ? fill(_("{said} · slip reported"), { said }) : said,
       onclick: () => this.leaveFor(() => this.loop.lookBack(place)),
     });
   }

@@ -3,6 +3,28 @@
 const CANNOT_JUDGE = "cannot_judge";
 const PAUSE_AFTER = 60_000; // ms without a movement before the clock of active seconds stops
 
+// The reader's language: its sentences come from the server with the component's data; without any, English is said.
+const speech = { language: "en", direction: "ltr", sentences: {} };
+
+function speak(data) {
+  Object.assign(speech, { language: data.language, direction: data.direction, sentences: data.sentences });
+  // Digits stay those of the keys and of the server's own numbers.
+  speech.locale = data.language === "en" ? [] : `${data.language}-u-nu-latn`;
+}
+
+function _(sentence) {
+  return speech.sentences[sentence] ?? sentence;
+}
+
+// Marks a constant for the catalogue; it is given through _() where it is shown.
+function mark(sentence) {
+  return sentence;
+}
+
+function fill(sentence, values) {
+  return sentence.replace(/\{(\w+)\}/g, (_whole, name) => values[name]);
+}
+
 function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -21,7 +43,7 @@ function present(children) {
 
 function literal(text) {
   const given = text === null || text === undefined ? "" : String(text);
-  if (given.trim() === "") return el("div", { class: "text blank", text: "(empty)" });
+  if (given.trim() === "") return el("div", { class: "text blank", text: _("(empty)") });
   return el("div", { class: "text", dir: "auto", text: given });
 }
 

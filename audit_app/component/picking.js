@@ -121,8 +121,11 @@ class Picking {
   tell(loop) {
     const all = this.sentencesOf(this.text);
     const number = this.text.parentElement.closest(".passage").dataset.number;
-    const which = this.first === this.last ? `sentence ${this.first + 1}` : `sentences ${this.first + 1} to ${this.last + 1}`;
+    const which = { number, of: all.length, first: this.first + 1, last: this.last + 1 };
+    const where = this.first === this.last
+      ? _("Passage {number}, sentence {first} of {of}: ↑ ↓ move, Shift adds, e quotes")
+      : _("Passage {number}, sentences {first} to {last} of {of}: ↑ ↓ move, Shift adds, e quotes");
     const words = this.text.data.slice(all[this.first][0], all[this.last][1]);
-    loop.say(`Passage ${number}, ${which} of ${all.length}: ↑ ↓ move, Shift adds, e quotes`, "hint", ` “${words}” Esc leaves.`);
+    loop.say(fill(where, which), "hint", fill(_(" “{words}” Esc leaves."), { words }));
   }
 }

@@ -9,8 +9,8 @@ class Question {
     this.reading = reading;
     this.chosen = [];
     this.evidence = new Evidence(this);
-    this.node = el("section", { class: "asking", "aria-label": "The question" });
-    this.node.append(el("p", { class: "quiet", text: "Fetching the next question …" }));
+    this.node = el("section", { class: "asking", "aria-label": _("The question") });
+    this.node.append(el("p", { class: "quiet", text: _("Fetching the next question …") }));
   }
 
   draw(view) {
@@ -44,13 +44,13 @@ class Question {
     this.panel = null;
     this.evidence.picking.stop();
     this.node.replaceChildren(
-      el("h2", { tabindex: "-1", text: "Nothing to do right now" }),
-      el("p", { dir: "auto", text: reason ?? "There is nothing for you here." }),
+      el("h2", { tabindex: "-1", text: _("Nothing to do right now") }),
+      el("p", { dir: "auto", text: reason ?? _("There is nothing for you here.") }),
       el(
         "div",
         { class: "row" },
-        el("button", { type: "button", text: "Look again", onclick: again }),
-        el("button", { type: "button", class: "plain", text: "Look at my last answer", onclick: back }, el("kbd", { text: "b" })),
+        el("button", { type: "button", text: _("Look again"), onclick: again }),
+        el("button", { type: "button", class: "plain", text: _("Look at my last answer"), onclick: back }, el("kbd", { text: "b" })),
       ),
     );
   }
@@ -67,19 +67,19 @@ class Question {
   choices() {
     const { values } = this.view.label;
     const free = (key) => (values.some((value) => value.key === key) ? null : key);
-    const none = { key: free("0"), value: NONE, text: "None of these", alone: true };
-    const cannot = { key: free("9"), value: CANNOT_JUDGE, text: "Cannot judge", help: "Say why in the note.", alone: true };
+    const none = { key: free("0"), value: NONE, text: _("None of these"), alone: true };
+    const cannot = { key: free("9"), value: CANNOT_JUDGE, text: _("Cannot judge"), help: _("Say why in the note."), alone: true };
     return [...(this.many() ? [none] : []), ...values, cannot];
   }
 
   drawQuestion(note, evidence) {
     const { label, review, flags } = this.view;
     this.heading = el("h2", { tabindex: "-1", dir: "auto", text: label.question });
-    const about = label.passage === null || label.passage === undefined ? null : `About passage ${label.passage}`;
+    const about = label.passage === null || label.passage === undefined ? null : fill(_("About passage {passage}"), label);
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
-    const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": "What counts" }, ...counts);
-    const details = el("details", { class: "definition" }, el("summary", { text: "What counts" }), what);
-    details.open = !this.loop.narrow();
+    const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": _("What counts") }, ...counts);
+    const details = el("details", { class: "definition" }, el("summary", { text: _("What counts") }), what);
+    details.open = true;
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
@@ -89,12 +89,12 @@ class Question {
         { class: "name" },
         el("span", { dir: "auto", text: label.title }),
         about ? el("strong", { text: about }) : null,
-        flags.length ? el("span", { class: "flagged", text: "⚑ flagged" }) : null,
+        flags.length ? el("span", { class: "flagged", text: _("⚑ flagged") }) : null,
         this.drawFold(),
       ),
       this.heading,
       present(counts).length ? details : null,
-      this.many() ? el("p", { class: "quiet", text: "Mark everything that applies." }) : null,
+      this.many() ? el("p", { class: "quiet", text: _("Mark everything that applies.") }) : null,
       values,
       this.drawNote(note),
       evidence,
@@ -108,19 +108,19 @@ class Question {
     const answer = (example) => values.find((value) => value.value === example.value).text;
     const draw = (example) =>
       el("li", {}, el("span", { class: "case", dir: "auto", text: example.text }), el("span", { dir: "auto" }, el("strong", { text: answer(example) }), ` – ${example.why}`));
-    return el("ul", { class: "examples", "aria-label": "Examples" }, ...examples.map(draw));
+    return el("ul", { class: "examples", "aria-label": _("Examples") }, ...examples.map(draw));
   }
 
   drawReview({ given_at, final, slips }) {
-    const when = new Date(given_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    const open = memory.read(...this.draftKey).note === undefined ? "You can still change it." : "You began to change it; that is not saved yet.";
-    const what = final ? `This answer is final. ${final}` : open;
+    const when = new Date(given_at).toLocaleString(speech.locale, { dateStyle: "medium", timeStyle: "short" });
+    const open = memory.read(...this.draftKey).note === undefined ? _("You can still change it.") : _("You began to change it; that is not saved yet.");
+    const what = final ? fill(_("This answer is final. {why}"), { why: final }) : open;
     return el(
       "div",
       { class: "review", role: "note" },
-      el("strong", { text: `Your answer of ${when}.` }),
+      el("strong", { text: fill(_("Your answer of {when}."), { when }) }),
       el("span", { text: ` ${what}` }),
-      ...slips.map((note) => el("div", { class: "slip", dir: "auto", text: `Reported as a slip: ${note}` })),
+      ...slips.map((note) => el("div", { class: "slip", dir: "auto", text: fill(_("Reported as a slip: {note}"), { note }) })),
     );
   }
 
@@ -152,11 +152,11 @@ class Question {
 
   // On a phone the question can make room for the text.
   drawFold() {
-    const button = el("button", { type: "button", class: "plain folds", "aria-expanded": "true", text: "Hide" });
+    const button = el("button", { type: "button", class: "plain folds", "aria-expanded": "true", text: _("Hide") });
     button.addEventListener("click", () => {
       const folded = this.node.classList.toggle("folded");
       button.setAttribute("aria-expanded", String(!folded));
-      button.textContent = folded ? "Answer" : "Hide";
+      button.textContent = folded ? _("Answer") : _("Hide");
     });
     this.node.classList.remove("folded");
     return button;
@@ -169,13 +169,13 @@ class Question {
       return button;
     };
     const { review } = this.view;
-    this.save = act("save", review ? "Save the change" : "Save", "Enter", () => this.commit());
+    this.save = act("save", review ? _("Save the change") : _("Save"), "Enter", () => this.commit());
     const rest = [
-      act("plain", "Back", "b", () => this.loop.back()),
-      act("plain flag", "Flag …", "f", () => this.openPanel("flag")),
-      review ? act("plain", "To my work", "Esc", () => this.loop.toWork()) : act("plain skip", "Skip …", "s", () => this.openPanel("skip")),
+      act("plain", _("Back"), "b", () => this.loop.back()),
+      act("plain flag", _("Flag …"), "f", () => this.openPanel("flag")),
+      review ? act("plain", _("To my work"), "Esc", () => this.loop.toWork()) : act("plain skip", _("Skip …"), "s", () => this.openPanel("skip")),
     ];
-    if (this.final()) this.save = act("save slipped", "I slipped …", "Enter", () => this.openPanel("slip"));
+    if (this.final()) this.save = act("save slipped", _("I slipped …"), "Enter", () => this.openPanel("slip"));
     this.actions = el("div", { class: "row actions" }, this.save, el("div", { class: "row rest" }, ...rest));
     return this.actions;
   }
@@ -183,14 +183,14 @@ class Question {
   show() {
     for (const [value, button] of this.buttons) button.setAttribute("aria-pressed", String(this.chosen.includes(value)));
     const needed = this.chosen.includes(CANNOT_JUDGE);
-    this.noteName.textContent = needed ? "Note (required: why can this not be judged?)" : "Note (optional)";
+    this.noteName.textContent = needed ? _("Note (required: why can this not be judged?)") : _("Note (optional)");
     this.note.toggleAttribute("required", needed);
     this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
     this.evidence.show();
   }
 
   choose(value) {
-    if (this.final()) return this.loop.say("This answer is final. If it was a slip, say so.", "hint");
+    if (this.final()) return this.loop.say(_("This answer is final. If it was a slip, say so."), "hint");
     const alone = !this.many() || this.choices().find((choice) => choice.value === value).alone;
     const lone = [NONE, CANNOT_JUDGE];
     if (alone) this.chosen = this.many() && this.chosen.includes(value) ? [] : [value];
@@ -201,7 +201,7 @@ class Question {
     this.show();
     this.remember();
     if (this.chosen.includes(CANNOT_JUDGE)) {
-      this.loop.say("Say in the note why this cannot be judged.", "hint");
+      this.loop.say(_("Say in the note why this cannot be judged."), "hint");
       this.note.focus();
     } else {
       this.loop.say("");
@@ -225,10 +225,10 @@ class Question {
 
   commit() {
     if (this.final()) return this.openPanel("slip");
-    if (this.chosen.length === 0) return this.loop.say(this.many() ? "Mark what applies, or choose “None of these”." : "Choose an answer first.", "hint");
+    if (this.chosen.length === 0) return this.loop.say(this.many() ? _("Mark what applies, or choose “None of these”.") : _("Choose an answer first."), "hint");
     const cannot = this.chosen.includes(CANNOT_JUDGE);
     if (cannot && this.note.value.trim() === "") {
-      this.loop.say("Say in the note why this cannot be judged.", "hint");
+      this.loop.say(_("Say in the note why this cannot be judged."), "hint");
       return this.note.focus();
     }
     if (this.evidence.wanted()) return this.evidence.ask();
@@ -254,7 +254,7 @@ class Question {
   openPanel(kind, kept = null) {
     if (this.panel || !this.view) return;
     const done = kind === "skip"
-      ? (reason) => this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: "item skipped" })
+      ? (reason) => this.loop.give({ label: "skip", value: "skip", comment: reason, evidence: [], spoken: _("item skipped") })
       : (note) => report(this.loop, kind, note);
     this.evidence.picking.stop();
     this.panel = new Panel(this, kind, done);

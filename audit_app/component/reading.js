@@ -1,9 +1,13 @@
 // The left pane: what is judged, word for word. Texts are set with textContent; nothing is parsed as markup.
 
-const SUPPORTS = { gold: "the reference answer", wrong: "something wrong", neither: "neither" };
+const SUPPORTS = {
+  gold: mark("Built to support: the reference answer"),
+  wrong: mark("Built to support: something wrong"),
+  neither: mark("Built to support: neither"),
+};
 
 function passageHead(passage, open) {
-  const named = passage.title ? String(passage.title) : `Passage ${passage.number}`;
+  const named = passage.title ? String(passage.title) : fill(_("Passage {number}"), passage);
   const source = [passage.publisher, passage.source_type].filter(Boolean).join(" · ");
   return el(
     "button",
@@ -16,7 +20,7 @@ function passageHead(passage, open) {
       el("span", { class: "named", dir: "auto", text: named }),
       source ? el("span", { class: "source", dir: "auto", text: source }) : null,
     ),
-    el("span", { class: "asked", text: "asked about now" }),
+    el("span", { class: "asked", text: _("asked about now") }),
   );
 }
 
@@ -27,7 +31,7 @@ function drawPassage(passage) {
     { class: "body" },
     passage.url ? el("div", { class: "url", dir: "ltr", text: passage.url }) : null,
     passage.supports
-      ? el("div", { class: "claim", text: `Built to support: ${SUPPORTS[passage.supports] ?? passage.supports}` })
+      ? el("div", { class: "claim", text: _(SUPPORTS[passage.supports] ?? passage.supports) })
       : null,
     literal(passage.text),
   );
@@ -51,7 +55,7 @@ function foldAll(section, button) {
     head.nextElementSibling.hidden = !open;
   }
   button.setAttribute("aria-pressed", String(!open));
-  button.textContent = open ? "Fold all" : "Unfold all";
+  button.textContent = open ? _("Fold all") : _("Unfold all");
 }
 
 function drawArtifact(artifact) {
@@ -60,14 +64,14 @@ function drawArtifact(artifact) {
   section.append(heading);
   if (artifact.passages) {
     if (artifact.passages.length > 1) {
-      const all = el("button", { type: "button", class: "plain", "aria-pressed": "false", text: "Fold all" });
+      const all = el("button", { type: "button", class: "plain", "aria-pressed": "false", text: _("Fold all") });
       all.addEventListener("click", () => foldAll(section, all));
       heading.append(el("span", { class: "count", text: ` (${artifact.passages.length})` }), all);
     }
-    if (artifact.passages.length === 0) section.append(el("div", { class: "text blank", text: "(no passages)" }));
+    if (artifact.passages.length === 0) section.append(el("div", { class: "text blank", text: _("(no passages)") }));
     section.append(...artifact.passages.map(drawPassage));
   } else if (artifact.texts) {
-    if (artifact.texts.length === 0) section.append(el("div", { class: "text blank", text: "(none)" }));
+    if (artifact.texts.length === 0) section.append(el("div", { class: "text blank", text: _("(none)") }));
     section.append(...artifact.texts.map(literal));
   } else {
     section.append(literal(artifact.text));
@@ -78,8 +82,8 @@ function drawArtifact(artifact) {
 class Reading {
   constructor() {
     this.sections = new Map(); // what is on screen, by what it was drawn from: equal texts are not drawn twice
-    this.jump = el("nav", { class: "jump", "aria-label": "Jump to" });
-    this.pane = el("div", { class: "reading", tabindex: "0", role: "region", "aria-label": "What you judge" });
+    this.jump = el("nav", { class: "jump", "aria-label": _("Jump to") });
+    this.pane = el("div", { class: "reading", tabindex: "0", role: "region", "aria-label": _("What you judge") });
     this.node = el("div", { class: "left" }, this.jump, this.pane);
   }
 

@@ -30,13 +30,16 @@ class Lease {
     this.show();
     if (this.kept || this.over || Date.now() < this.until) return;
     this.over = true;
-    this.loop.warn("Nothing happened for a while, so this item is free for others now. What you typed is kept: go on, and it is yours again if nobody has taken it.");
+    this.loop.warn(_("Nothing happened for a while, so this item is free for others now. What you typed is kept: go on, and it is yours again if nobody has taken it."));
   }
 
   show() {
     const left = this.held && !this.kept ? Math.max(0, this.until - Date.now()) : null;
     const soon = left !== null && left < SOON * this.length;
-    const text = left === null ? "" : left === 0 ? "time is up" : `held for you: ${left < 90_000 ? `${Math.ceil(left / 1000)} s` : `${Math.round(left / 60_000)} min`}`;
+    const held = left < 90_000
+      ? fill(_("held for you: {n} s"), { n: Math.ceil(left / 1000) })
+      : fill(_("held for you: {n} min"), { n: Math.round(left / 60_000) });
+    const text = left === null ? "" : left === 0 ? _("time is up") : held;
     if (this.node.textContent !== text) this.node.textContent = text;
     this.node.classList.toggle("soon", soon);
   }
@@ -60,7 +63,7 @@ class Lease {
   again(seconds) {
     if (this.over) {
       this.loop.calm();
-      this.loop.say("✓ This item is yours again.", "good");
+      this.loop.say(_("✓ This item is yours again."), "good");
     }
     this.renewed(seconds);
     this.show();
@@ -103,8 +106,8 @@ class Breaks {
 
   suggest() {
     const minutes = Math.round((Date.now() - this.since) / 60_000);
-    const on = el("button", { type: "button", class: "plain", text: "Go on", onclick: () => this.restart() });
-    const text = `You have been at work for ${minutes} minutes. A few minutes away from the screen keep answers good; everything is saved.`;
+    const on = el("button", { type: "button", class: "plain", text: _("Go on"), onclick: () => this.restart() });
+    const text = fill(_("You have been at work for {minutes} min. A few minutes away from the screen keep answers good; everything is saved."), { minutes });
     this.node.replaceChildren(el("span", { text }), on);
     this.node.hidden = false;
     this.loop.fit();

@@ -35,8 +35,8 @@ class Tabs {
     this.away = true;
     loop.enter("stopped");
     loop.say("");
-    const use = loop.button("Use this one", () => this.take());
-    loop.warn("You have this open in another tab or window, so this one rests. Nothing is lost.", use);
+    const use = loop.button(_("Use this one"), () => this.take());
+    loop.warn(_("You have this open in another tab or window, so this one rests. Nothing is lost."), use);
   }
 
   // An answer that is still on its way goes on; otherwise things are drawn as they stand now.

@@ -18,11 +18,6 @@ from data.study import Study
 DOMINANT = 0.8
 """Share of one value from which on it is said what that does to alpha."""
 
-INTERPENETRATED = (
-    "rho_int is the share of the variance of a label that lies between annotators, where contexts went to them at "
-    "random. The design effect is how much wider intervals are for annotators like these."
-)
-
 WORDS = {
     "percent": "the share of pairs of labels that are the same. Chance alone makes it high where one value dominates.",
     "alpha": "Krippendorff's alpha: 1 is full agreement, 0 is what chance would give, below 0 is worse than chance. "
@@ -126,7 +121,7 @@ def _annotators(study: Study, sample_id: str) -> None:
     st.html(figures.table(rater_rows.drift_rows(found)))
     st.html(figures.listed(rater_rows.habit_reasons(found, rater_rows.DRIFT)))
     st.html(figures.heading("How much depends on who labels"))
-    st.html(figures.sentence(INTERPENETRATED))
+    st.html(figures.sentence(rater_rows.INTERPENETRATED))
     st.html(figures.table(rater_rows.variance_rows(found)))
 
 
@@ -148,7 +143,7 @@ def _consensus(study: Study, sample_id: str) -> None:
 def _row(label: LabelAgreement, study: Study, *, sliced: bool = False) -> dict[str, str]:
     per_passage = " passages" if study.rubric[label.label].each else ""
     return {
-        "label": f"{label.title} ({label.label})" if label.label in LABELS else label.title,
+        "label": f"{label.title} ({rater_rows.called(label)})" if label.label in LABELS else label.title,
         **({"slice": slice_name(label.slice)} if sliced else {}),
         **{_column(found): _words(found) for found in label.coefficients},
         "items": f"{label.n_items}{per_passage}",

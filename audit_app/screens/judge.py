@@ -53,6 +53,8 @@ def render() -> None:
             sample_id = figures.pick_sample(given)
         check = judge_check(study, sample_id=sample_id, judge=judge)
         st.html(figures.sentence(check.sentence))
+        if any(found.n for found in check.labels.values()):
+            st.html(figures.sentence(check.verdict))
         _draw(check, study.rubric)
         st.html(figures.heading("Look closer"))
         by = figures.pick_slices(given, "judge-by")

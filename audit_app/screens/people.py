@@ -61,6 +61,7 @@ def row(each: Progress) -> dict[str, str]:
         "role": person.role,
         "teams": ", ".join(person.teams) or "all",
         "state": state_of(each),
+        "signs in with": " or ".join(each.ways_in) or "nothing",
         "done": str(each.n_done),
         "skipped": str(each.n_skipped) if each.n_skipped else "",
         "in hand": str(each.n_in_hand) if each.n_in_hand else "",
@@ -145,8 +146,8 @@ def _ways_in(study: Study, by: Person, person: Person, name: str, *, disabled: b
     with st.popover("Revoke", disabled=disabled or person.status == "revoked"):
         st.html(
             figures.sentence(
-                f"Takes away link and password of {name} and ends all sessions. Finished work stays; what is only "
-                "begun or dealt goes to others. A new link lets them in again."
+                f"Takes away link, password and account of {name} and ends all sessions. Finished work stays; what "
+                "is only begun or dealt goes to others. A new link lets them in again."
             )
         )
         if st.button("Revoke access", key="revoke", type="primary"):

@@ -49,9 +49,9 @@ def render() -> None:
         with top:
             _headline(study, result)
         _closer(result, options)
-        if options.target == "A":
-            figures.closer("What to buy next", "budgets", partial(_budgets, study, options))
         if result.seal.is_open:
+            if options.target == "A":
+                figures.closer("What to buy next", "budgets", partial(_budgets, study, options))
             if "context" in study.rubric.passes("context"):
                 figures.closer("Construction errors", "contexts", partial(_contexts, study, result, options.by))
             _downloads(study, options)
@@ -158,7 +158,7 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
 
 
 def _budgets(study: Study, options: Options) -> None:
-    """Where the width of each headline number comes from; also while results are sealed, as it tells widths only."""
+    """Where the width of each headline number comes from."""
     found = results.metrics(
         study,
         sample_id=options.sample_id,

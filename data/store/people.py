@@ -80,9 +80,17 @@ def everyone(store: Store) -> list[Person]:
 
 
 def invited(store: Store) -> set[str]:
-    """Who has a link or a password to sign in with; people whose labels were imported have none."""
-    way_in = "link_hash IS NOT NULL OR password_hash IS NOT NULL"
-    return {row["person_id"] for row in store.rows(f"SELECT person_id FROM person WHERE {way_in}")}
+    """Who has a link, a password or an account to sign in with; people whose labels were imported have none."""
+    return set(ways_in(store))
+
+
+def ways_in(store: Store) -> dict[str, tuple[str, ...]]:
+    """What lets each person sign in (link, password, account), by person_id; who has none is not in it."""
+    stored = "link_hash IS NOT NULL AS link, password_hash IS NOT NULL AS password, email IS NOT NULL AS account"
+    rows = store.rows(f"SELECT person_id, {stored} FROM person")
+    ways = ("link", "password", "account")
+    found = {row["person_id"]: tuple(way for way in ways if row[way]) for row in rows}
+    return {person_id: held for person_id, held in found.items() if held}
 
 
 def at_work(store: Store, pass_: str) -> int:
@@ -116,8 +124,38 @@ def passwords(store: Store) -> dict[str, str]:
 
 
 def shut_out(store: Store, person_id: str) -> None:
-    """Neither link nor password work any more."""
-    store.change("UPDATE person SET link_hash = NULL, password_hash = NULL WHERE person_id = ?", [person_id])
+    """Neither link nor password nor account work any more."""
+    store.change(
+        "UPDATE person SET link_hash = NULL, password_hash = NULL, email = NULL, oidc_issuer = NULL, "
+        "oidc_subject = NULL WHERE person_id = ?",
+        [person_id],
+    )
+
+
+def set_email(store: Store, person_id: str, email: str) -> None:
+    """Keeps the address that somebody's account is known by; whose account it is shows when they first come in."""
+    store.change(
+        "UPDATE person SET email = ?, oidc_issuer = NULL, oidc_subject = NULL WHERE person_id = ?", [email, person_id]
+    )
+
+
+def of_account(store: Store, issuer: str, subject: str) -> Person | None:
+    """Whose account this is."""
+    row = store.row("SELECT * FROM person WHERE oidc_issuer = ? AND oidc_subject = ?", [issuer, subject])
+    return of_row(row) if row else None
+
+
+def of_email(store: Store, email: str) -> tuple[Person, bool] | None:
+    """Whose address this is, and whether they have come in with an account already."""
+    row = store.row("SELECT * FROM person WHERE email = ?", [email])
+    return (of_row(row), row["oidc_subject"] is not None) if row else None
+
+
+def bind_account(store: Store, person_id: str, issuer: str, subject: str) -> None:
+    """From now on this account is theirs, whatever address it comes with."""
+    store.change(
+        "UPDATE person SET oidc_issuer = ?, oidc_subject = ? WHERE person_id = ?", [issuer, subject, person_id]
+    )
 
 
 def update(store: Store, person: Person) -> None:

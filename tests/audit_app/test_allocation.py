@@ -214,7 +214,7 @@ def test_every_item_to_k_and_a_core_of_three(demo: Study) -> None:
         drawn_ids = {r["item_id"] for r in store.rows("SELECT item_id FROM draw WHERE sample_id = 'three each'")}
         n = Counter(r["item_id"] for r in store.rows("SELECT DISTINCT item_id, plan_order FROM assignment"))
     assert {n[i] for i in drawn_ids} == {3}
-    assert whole.n_overlap == whole.n_responses + whole.n_contexts
+    assert (whole.n_overlap_responses, whole.n_overlap_contexts) == (whole.n_responses, whole.n_contexts)
 
 
 def test_a_small_core_is_told(demo: Study) -> None:

@@ -1,16 +1,15 @@
 """Where the width of an interval comes from, in every output, and sealed."""
 
 import json
-import re
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from audit_app.actions.budgeting import WITHHELD, budget_lines, budget_rows
+from audit_app.actions.budgeting import budget_lines, budget_rows
 from audit_app.actions.demo import Demo
 from audit_app.actions.report import as_json, as_markdown, report
-from audit_app.actions.results import metrics
+from audit_app.actions.results import WITHHELD, metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.cli import cli
 from data.errors import StudyProblem
@@ -79,17 +78,24 @@ def test_such_tasks_have_a_part(finished_demo: Demo) -> None:
     assert sum(shares.values()) == pytest.approx(1)
 
 
-def test_sealed_budgets_tell_widths_only(finished_demo: Demo, demo_copy: Study) -> None:
-    options: dict[str, Any] = {"by": ["model", "condition"], "budget": True}
-    opened = metrics(finished_demo.study, **options)
+def test_a_budget_waits_for_the_seal(demo_copy: Study) -> None:
     with open_store(demo_copy) as store:
         store.change("DELETE FROM setting", [])
-    sealed = metrics(demo_copy, **options)
-    kinds = {(e.metric, tuple(e.slice.items())): e.interval for e in opened.estimates if e.method == "corrected"}
-    assert not sealed.seal.is_open
-    assert {kinds[one.metric, tuple(one.slice.items())] for one in sealed.budgets if one.parts} == {"logit-t"}
-    withheld = [one for one in sealed.budgets if not one.parts]
-    assert {(one.half_width, one.sentence) for one in withheld} == {(None, WITHHELD)}
-    # Neither how many labels count in a denominator, nor that nothing was seen.
-    assert not re.search("refused|denominator|no variation", " ".join(budget_lines(sealed.budgets)))
-    assert budget_rows(metrics(demo_copy, floor=5, level=0.5, **options).budgets) == budget_rows(sealed.budgets)
+    sealed = metrics(demo_copy, by=["model", "condition"], budget=True)
+    # Which intervals bear a budget tells which of them are exact, so that nothing or everything was seen.
+    assert (sealed.seal.is_open, sealed.budgets) == (False, ())
+    assert WITHHELD in sealed.remarks
+    assert WITHHELD not in metrics(demo_copy).remarks
+    ended = run("metrics", "--budget", "--study", demo_copy.path)
+    assert WITHHELD in ended.stderr
+    assert "±" not in ended.stdout
+    rows = json.loads(run("metrics", "--budget", "--json", "--study", demo_copy.path).stdout)
+    assert {row["budget"] for row in rows} == {None}
+    assert WITHHELD in as_markdown(report(demo_copy))
+
+
+def test_a_budget_of_the_overall_numbers_is_that_of_every_slice_without_the_others(finished_demo: Demo) -> None:
+    options: dict[str, Any] = {"names": ["SES"], "by": ["condition"]}
+    every = metrics(finished_demo.study, budget=True, **options).budgets
+    assert len(every) == 6
+    assert metrics(finished_demo.study, budget="overall", **options).budgets == every[:1]

@@ -22,7 +22,7 @@ import pytest
 from audit_app import launch
 from audit_app.actions import results
 from audit_app.actions.labelling import next_view
-from audit_app.actions.sign_in import enter_by_password
+from audit_app.actions.sign_in import enter_by_password, set_password
 from audit_app.cli import cli, main, serving
 from data.study import Study
 
@@ -545,6 +545,20 @@ def test_the_list_of_people_says_how_far_they_are(run: Run, finished_demo: Any) 
     assert scripted["n_done"] > 100
     assert (scripted["has_link"], scripted["last_seen"]) == (False, None)
     assert (lead["has_link"], lead["n_done"], lead["seconds_per_item"]) == (True, 0, None)
+    assert (scripted["ways_in"], lead["ways_in"]) == ([], ["link"])
+
+
+def test_the_list_of_people_says_who_can_sign_in_and_when_they_did(run: Run, demo_copy: Study) -> None:
+    here = ("--study", demo_copy.path)
+    set_password(demo_copy, "demo-annotator", "correct horse battery")
+    assert enter_by_password(demo_copy, "fourth annotator", "correct horse battery", address="here")
+    lines = run("people", "list", *here).out.splitlines()
+    columns = [lines[0].index(name) for name in ("signs in with", "done", "last seen")]
+    shown = {line.split()[0]: (line[columns[0] : columns[1]].strip(), line[columns[2] :].strip()) for line in lines[2:]}
+    assert shown["demo-lead"] == ("link", "never")
+    assert shown["scripted-1"] == ("nothing", "never")
+    assert shown["demo-annotator"][0] == "link or password"
+    assert shown["demo-annotator"][1].startswith("20")
 
 
 def test_a_password_is_read_from_a_prompt_or_standard_input_only(

@@ -354,6 +354,15 @@ def test_regimes_share_no_task_but_can_be_compared_without_pairs(finished_demo: 
     assert all(one.naive is None and one.corrected is not None for one in found.comparisons)
 
 
+def test_without_a_metric_that_can_be_had_there_is_nothing_to_compare(rows: Rows, study_from: Make) -> None:
+    study = study_from(rows, labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    with pytest.raises(
+        StudyProblem, match=r"nothing to compare. Left out: SES \(the rubric does not ask for D, A, G\)"
+    ):
+        compare(study, Question(by="model", names=["SES"]))
+
+
 def test_nothing_drawn_and_one_judge(rows: Rows, study_from: Make) -> None:
     verdicts = [row for row in rows["verdicts"] if row["judge"] == "kind"]
     study = study_from({**rows, "verdicts": verdicts})

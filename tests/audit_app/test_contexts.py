@@ -15,8 +15,9 @@ from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.cli import cli
 from data.errors import StudyProblem
+from data.rubric import default_text, parse_rubric
 from data.store.connection import open_store
-from data.study import Study
+from data.study import Study, open_study
 from metrics.estimate import Contexts
 
 N = 40
@@ -27,7 +28,7 @@ def verdict(n: int, condition: str) -> tuple[str, list[str]]:
     """Of forty absences fifteen leak, five of them unmarked, and five have another error; four clean ones are wrong."""
     if condition == "clean":
         return "established", ["gold_wrong"] if n < 4 else []
-    errors = ["answer_leaked"] if n < 10 else ["duplicate_passage"] if 15 <= n < 20 else []
+    errors = ["answer_leaked"] if n < 10 else ["explicit_cue"] if 15 <= n < 20 else []
     return "established" if 10 <= n < 15 else "not_established", errors
 
 
@@ -122,6 +123,27 @@ def test_what_is_not_said_is_not_known() -> None:
     assert blind.is_valid("evidence_absence") is None
     leak = ContextVerdict(answerable="established", errors=None, comment=None)
     assert (leak.is_valid("evidence_absence"), leak.is_valid("clean")) == (False, None)
+
+
+def test_a_blemish_does_not_break_a_context() -> None:
+    known = parse_rubric(default_text(), "rubric.toml").blemishes
+    assert known == {"duplicate_passage", "implausible_metadata"}
+
+    def valid(*errors: str) -> bool | None:
+        found = ContextVerdict(answerable="established", errors=errors, comment=None, blemishes=known)
+        return found.is_valid("clean")
+
+    assert (valid(), valid("duplicate_passage"), valid("duplicate_passage", "gold_wrong")) == (True, True, False)
+
+
+def test_the_severity_of_an_error_is_the_rubric_s_to_say(audited: Study) -> None:
+    path = audited.path / "rubric.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('text = "Explicit absence cue"', 'text = "Cue", severity = "blemish"'), "utf-8")
+    audit = context_audit(open_study(audited.path))
+    assert {share.condition: share.n_broken for share in audit.broken} == {
+        None: 19, "clean": 4, "evidence_absence": 15}  # fmt: skip
+    assert len(audit.findings) == 24
 
 
 def run(*arguments: Any) -> Any:

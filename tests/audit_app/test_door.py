@@ -255,3 +255,84 @@ def test_a_session_says_from_where(browser: Any, study: Study, link: str, agent:
     browser().get(link, headers={"user-agent": agent})
     with open_store(study) as store:
         assert store.rows("SELECT device FROM session") == [{"device": words}]
+
+
+def test_the_door_speaks_the_language_of_the_browser_until_another_is_chosen(browser: Any, known: str) -> None:
+    client = browser()
+    arabic = {"accept-language": "ar-EG,ar;q=0.9,en;q=0.5"}
+    assert '<html lang="ar" dir="rtl">' in client.get("/sign-in", headers=arabic).text
+    assert "غير متطابقين" in sign_in(client, known, "wrong", **arabic).text
+    assert "لم تسجّل الدخول" in client.get("/api/view", headers=arabic).json()["error"]
+    answer = client.post("/language", data={"language": "en"}, headers={"origin": HERE, **arabic})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+    assert '<html lang="en" dir="ltr">' in client.get("/sign-in", headers=arabic).text
+
+
+def test_the_views_and_refusals_of_the_loop_are_in_the_language_chosen(browser: Any, link: str) -> None:
+    client = browser()
+    client.get(link)
+    client.post("/language", data={"language": "ar"}, headers={"origin": HERE})
+    assert "تسجيل الخروج من هنا" in client.get("/account").text
+    assert "لم يُخطَّط شيء" in client.get("/api/view").json()["reason"]
+    assert "لا توجد قبل هذا" in client.get("/api/back").json()["error"]
+
+
+def test_a_language_that_there_is_not_is_not_kept(browser: Any) -> None:
+    answer = browser().post("/language", data={"language": "tlh"}, headers={"origin": HERE})
+    assert "set-cookie" not in answer.headers
+    foreign = browser().post("/language", data={"language": "ar"}, headers={"origin": "http://evil.example"})
+    assert foreign.status_code == 403
+
+
+OLD, NEW = "correct horse battery", "staple under the lamp"
+
+
+def changed(client: TestClient, old: str, new: str, again: str | None = None) -> Any:
+    return client.post("/account/password", data={"old": old, "new": new, "again": again or new})
+
+
+def test_ones_own_password_ends_the_other_sessions(browser: Any, study: Study, link: str) -> None:
+    set_password(study, "ann", OLD)
+    here, there = browser(), browser()
+    for client in (here, there):
+        client.get(link)
+    assert "/account/password" in here.get("/account").text
+    answer = changed(here, OLD, NEW)
+    assert answer.status_code == 200
+    assert "is changed" in answer.text
+    assert (may_work(here), may_work(there)) == (True, False)
+    for password, status in ((OLD, 403), (NEW, 303)):
+        assert browser().post("/sign-in", data={"name": "Ann", "password": password}).status_code == status
+
+
+def test_a_password_is_not_changed_by_whoever_does_not_know_it(browser: Any, study: Study, link: str) -> None:
+    set_password(study, "ann", OLD)
+    client = browser()
+    client.get(link)
+    assert changed(client, OLD, NEW, "staple under the lamb").status_code == 422
+    assert changed(client, OLD, "short").status_code == 422
+    answers = [changed(client, f"wrong {n}", NEW) for n in range(6)]
+    assert answers[0].status_code == 403
+    assert "until now is not right" in answers[0].text
+    assert answers[-1].status_code == 429
+    foreign = client.post("/account/password", data={"old": OLD}, headers={"origin": "https://evil.example"})
+    assert foreign.status_code == 403
+    assert browser().post("/account/password", data={"old": OLD}).status_code == 401
+    assert browser().post("/sign-in", data={"name": "Ann", "password": OLD}).status_code == 303
+
+
+def test_who_has_no_password_is_offered_none_to_change(browser: Any, link: str) -> None:
+    client = browser()
+    client.get(link)
+    assert "/account/password" not in client.get("/account").text
+    assert changed(client, "", NEW).status_code == 403
+
+
+def test_signing_out_everywhere_ends_this_session_too(browser: Any, link: str) -> None:
+    here, there = browser(), browser()
+    for client in (here, there):
+        client.get(link)
+    answer = here.post("/account", data={"end": "everywhere"})
+    assert answer.headers["location"] == "/out"
+    assert here.get("/out").status_code == 200
+    assert (may_work(here), may_work(there)) == (False, False)

@@ -154,3 +154,31 @@ def test_the_policy_names_the_inline_script_of_the_page() -> None:
     # sha256 of "x" in base64, from: printf x | openssl dgst -sha256 -binary | base64
     assert "'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='" in content_security_policy("<script>x</script>")
     assert "sha256" not in content_security_policy()
+
+
+@pytest.mark.parametrize("answer", [None, Refused(401, "Your part is paused.")])
+def test_an_open_websocket_is_closed_when_its_person_may_not_be_here_any_more(answer: Refused | None) -> None:
+    let_in: list[Person | Refused | StudyProblem | None] = [ANNA, ANNA, StudyProblem("busy"), ANNA, answer]
+
+    def person_then(secret: str | None) -> Person | None:
+        now = let_in.pop(0) if len(let_in) > 1 else let_in[0]
+        if isinstance(now, Exception):
+            raise now
+        return now
+
+    async def endless(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await websocket.receive()
+
+    app = Starlette(
+        routes=[WebSocketRoute("/{path:path}", endless)],
+        middleware=[Middleware(Gate, person_of=person_then, every=0.01)],
+    )
+    with (
+        TestClient(app, base_url=HERE) as client,
+        client.websocket_connect("/_stcore/stream") as websocket,
+        pytest.raises(WebSocketDisconnect) as closed,
+    ):
+        websocket.receive_text()
+    assert closed.value.code == 1008
+    assert len(let_in) == 1

@@ -1,12 +1,16 @@
 """Recorded labels become answers of the plan: all of a file, or nothing and every problem."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import read_seal
+from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.store.connection import open_store
 from data.study import Study
@@ -93,14 +97,62 @@ def test_people_are_made_and_those_who_are_there_stay(
     assert (R[0], "evidence", "adjudication", 1, "zoe", "done") in taken(study)
 
 
-def test_blanks_are_skips_and_never_undo_an_answer(study: Study, give_labels: Any, label_rows: Any) -> None:
-    done = give_labels(study, label_rows("ann", {R[0]: {"D": "1", "A": ""}, R[1]: {"D": "", "A": " "}}))
-    assert (done.n, done.n_blank) == (4, 3)
+def test_a_blank_with_a_reason_is_a_skip_and_never_undoes_an_answer(
+    study: Study, give_labels: Any, label_rows: Any
+) -> None:
+    blanks = label_rows("ann", {R[0]: {"A": ""}, R[1]: {"D": "", "A": " "}}, reason="other: torn page")
+    done = give_labels(study, [*label_rows("ann", {R[0]: {"D": "1"}}), *blanks])
+    assert (done.n, done.n_skips, done.n_blank) == (3, 2, 1)
     states = {row[0]: row[5] for row in taken(study)}
     assert states == {R[0]: "done", R[1]: "skipped"}
-    assert table(study, "SELECT reason FROM assignment WHERE state = 'skipped'") == [{"reason": "blank in the file"}]
-    give_labels(study, label_rows("ann", {R[0]: {"G": ""}}))
+    assert table(study, "SELECT reason FROM assignment WHERE state = 'skipped'") == [{"reason": "other: torn page"}]
+    later = give_labels(study, label_rows("ann", {R[0]: {"G": ""}}, reason="unclear"))
+    assert (later.n, later.n_blank) == (0, 1)
     assert {row[0]: row[5] for row in taken(study)} == states
+
+
+def test_blanks_without_a_reason_finish_nothing_and_open_no_results(
+    study: Study, give_labels: Any, label_rows: Any, tmp_path: Path
+) -> None:
+    with open_store(study) as store:
+        before = read_seal(store)
+    empty = {item: dict.fromkeys(("D", "A", "G", "C"), "") for item in R}
+    rows = [row for person in ("ann", "ben") for row in label_rows(person, empty)]
+    path = tmp_path / "blank.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    ended = CliRunner().invoke(cli, ["import", "labels", str(path), "--study", str(study.path)])
+    assert ended.exit_code == 0
+    assert "Imported 0 labels" in ended.stderr
+    assert "Left out: 32 rows without a value. They finish no work" in ended.stderr
+    with open_store(study) as store:
+        assert read_seal(store) == before
+    assert (taken(study), table(study, "SELECT * FROM person")) == (set(), [])
+    # The values can come later.
+    assert give_labels(study, label_rows("ann", {R[0]: {"D": "1"}})).n == 1
+
+
+@pytest.mark.parametrize(("reason", "said"), [("tired", "a skip needs a reason: unclear"), ("other", "needs a note")])
+def test_a_reason_is_one_of_the_rubrics(
+    study: Study, give_labels: Any, label_rows: Any, reason: str, said: str
+) -> None:
+    with pytest.raises(StudyProblem, match=said):
+        give_labels(study, label_rows("ann", {R[0]: {"D": ""}}, reason=reason))
+    assert give_labels(study, label_rows("ann", {R[0]: {"D": "1"}}, reason=reason)).n == 1
+
+
+def test_a_problem_of_an_item_is_said_once_with_its_lines(study: Study, give_labels: Any, label_rows: Any) -> None:
+    one, other = ({item: {"D": "1", "A": "1", "G": "perhaps"}} for item in ("gone", R[0]))
+    rows = [*label_rows("ann", one), *label_rows("ann", other), *label_rows("ben", one)]
+    with pytest.raises(StudyProblem) as caught:
+        give_labels(study, rows)
+    first, second = caught.value.problems
+    assert first.where.endswith(":1")
+    assert first.message.startswith("response 'gone' is not drawn")
+    assert first.message.endswith("(the same in 5 more: 2, 3, 7, 8, 9)")
+    assert (second.where[-2:], second.field) == (":6", "value")
+    many = label_rows("ann", one) + [row for k in range(9) for row in label_rows(f"p{k}", one)]
+    with pytest.raises(StudyProblem, match=r"the same in 29 more: 2, 3, 4, 5, 6, 7, 8, 9, 10, …\)"):
+        give_labels(study, many)
 
 
 def test_values_are_stored_in_one_way(study: Study, give_labels: Any, label_rows: Any) -> None:
@@ -168,17 +220,28 @@ def test_what_is_not_drawn_can_be_passed_over(grid: Any, study_from: Any, give_l
     study = study_from(grid(4, conditions=("clean",)))
     draw_sample(study, Plan(size=2, overlap=0))
     done = give_labels(study, label_rows("ann", {item: {"D": "1"} for item in R}), drawn_only=True)
-    assert done.n == 2
+    assert (done.n, done.n_passed_over) == (2, 2)
     assert len(taken(study)) == 2
+
+
+def test_what_was_passed_over_is_said(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    rows = [f"{item},response,ann,D,yes" for item in (R[0], "gone", "gone too")]
+    path.write_text("\n".join(["item_id,item_kind,person_id,label,value", *rows, ""]), encoding="utf-8")
+    ended = CliRunner().invoke(cli, ["import", "labels", str(path), "--drawn-only", "--study", str(study.path)])
+    assert ended.stderr == "Imported 1 labels\nPassed over: 2 labels of items that are not drawn.\n"
 
 
 def test_the_same_labels_twice_are_refused(study: Study, give_labels: Any, label_rows: Any) -> None:
     rows = label_rows("ann", {R[0]: {"D": "1", "A": "1"}})
     give_labels(study, rows)
     before = everything(study)
-    with pytest.raises(StudyProblem, match="'ann' has labelled this already") as caught:
+    with pytest.raises(
+        StudyProblem, match=r"'ann' has given this label of 't00.clean.wren.baseline' already"
+    ) as caught:
         give_labels(study, rows)
-    assert len(caught.value.problems) == 2
+    (problem,) = caught.value.problems
+    assert problem.message.endswith("(the same in 1 more: 2)")
     assert everything(study) == before
 
 

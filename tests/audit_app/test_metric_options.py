@@ -15,8 +15,9 @@ from click.testing import CliRunner
 from audit_app.actions.demo import Demo
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics
-from audit_app.actions.metric_rows import interval_lines, metric_rows, note
-from audit_app.actions.registering import Intent, register
+from audit_app.actions.metric_rows import interval_lines, metric_rows, near_an_end, note
+from audit_app.actions.registering import register
+from audit_app.actions.registration import Intent
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, metrics
 from audit_app.actions.sampling import Plan, draw_sample
@@ -29,10 +30,12 @@ from data.store.connection import open_store
 from data.study import Study
 from metrics.definitions import METRICS
 from metrics.diagnostics import SCALES, STAGES
+from metrics.uncertainty import Kind
 
 FIELDS = ["metric", "slice", "method", "target", "population", "annotators", "contexts", "value", "low", "high",
           "level", "n", "n_effective", "n_dropped", "tier", "why_undefined"]  # fmt: skip
-ADDED = ["scale", "average", "grounding", "se", "interval", "interval_reason", "homogeneity", "bounds"]
+ADDED = ["scale", "average", "grounding", "se", "interval", "interval_reason", "homogeneity",
+         "n_denominator", "bounds"]  # fmt: skip
 
 
 def corrected(found: MetricsResult, name: str, **place: str) -> DetailedEstimate:
@@ -172,8 +175,8 @@ def test_what_could_not_be_judged_is_bounded_in_text_and_json(gaps: Study) -> No
 
 def test_details_name_the_interval_and_what_chose_it(finished_demo: Demo) -> None:
     printed = run("metrics", "--details", "--study", finished_demo.study.path).stdout
-    assert printed.splitlines()[0].split() == ["metric", "slice", "naive", "human-only", "corrected", "labels", "tier",
-                                               "SE", "effective", "interval"]  # fmt: skip
+    assert printed.splitlines()[0].split() == ["metric", "slice", "naive", "human-only", "corrected", "labels", "in",
+                                               "denominator", "tier", "SE", "effective", "interval"]  # fmt: skip
     found = metrics(finished_demo.study)
     for line in interval_lines(found.estimates):
         assert line in printed
@@ -182,6 +185,47 @@ def test_details_name_the_interval_and_what_chose_it(finished_demo: Demo) -> Non
     assert f"{100 * acc.se:.1f}" in printed
     plain = run("metrics", "--study", finished_demo.study.path).stdout
     assert "SE " not in plain
+
+
+def test_what_counts_in_the_denominator_is_a_column_and_lent_labels_say_so(finished_demo: Demo) -> None:
+    found = metrics(finished_demo.study, names=["SES", "ESD"], by=["model", "condition"], borrow=["condition"])
+    (ses, *_, last), esd = (
+        [row for row in metric_rows(found.estimates) if row["metric"] == name] for name in ("SES", "ESD")
+    )
+    assert (ses["labels"], ses["in denominator"]) == ("240", "240")
+    assert last["labels"].endswith(" lent")
+    # Of evidence shifts only: by the first annotator's labels.
+    assert 0 < int(esd[0]["in denominator"]) < int(esd[0]["labels"]) == 240
+    assert sum("of the same condition and judge pattern" in sentence for sentence in found.remarks) == 1
+    assert not metrics(finished_demo.study, names=["SES"]).remarks
+
+
+def test_a_mean_over_one_run_says_that_it_is_the_pooled_number(grid: Any, study_from: Any) -> None:
+    rows = grid(4)
+    rows["verdicts"] = [{"response_id": row["response_id"], "judge": "j", "C": 1} for row in rows["responses"]]
+    study = study_from(rows, labels=["C"])
+    draw_sample(study, Plan(size=None))
+    unseal(study, "a test")
+    said = "All responses are of one run: the mean over runs is the same as the pooled number."
+    assert said in metrics(study, average="runs").remarks
+    assert said not in metrics(study).remarks
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "near"),
+    [
+        (0.11, "Dirichlet-multinomial", "lower end"),
+        (0.29, "Dirichlet-multinomial", "upper end"),
+        (0.2, "Dirichlet-multinomial", None),
+        (0.11, "logit-t", None),
+    ],
+)
+def test_a_number_near_an_end_of_its_interval_is_explained(
+    value: float, kind: Kind, near: str | None, finished_demo: Demo
+) -> None:
+    acc = corrected(metrics(finished_demo.study, names=["Acc"]), "Acc")
+    said = near_an_end(replace(acc, value=value, low=0.1, high=0.3, interval=kind))
+    assert said is None if near is None else f"near the {near} of its interval" in (said or "")
 
 
 def scored(rows: list[dict[str, Any]], score: Any) -> list[dict[str, Any]]:
@@ -219,7 +263,7 @@ def test_diagnostics_are_naive_on_all_and_human_where_they_were_drawn(diagnosed:
     printed = run("metrics", "--diagnostics", "--study", diagnosed.path)
     assert "the judge scored 80 responses, people are asked for 40 drawn ones" in printed.output
     shown = next(line for line in printed.stdout.splitlines() if line.startswith("Detection"))
-    assert re.match(r"Detection +all responses +2.00 +1.50 \(1.\d\d–1.\d\d\) +1.50 \(1.\d\d–1.\d\d\) +40$", shown)
+    assert re.match(r"Detection +all responses +2.00 +1.50 \(1.\d\d–1.\d\d\) +1.50 \(1.\d\d–1.\d\d\) +40 +40$", shown)
     rows = json.loads(run("metrics", "--diagnostics", "--json", "--study", diagnosed.path).stdout)
     assert {row["metric"] for row in rows if row["scale"] == 2} == set(SCALES)
     assert "## Diagnostics and stages" in as_markdown(report(diagnosed))
@@ -244,7 +288,18 @@ def test_without_diagnostics_there_is_a_sentence(finished_demo: Demo) -> None:
 
 
 SEALED = re.compile(r"\d+\.\d+(?! points wide)|\d+ ?%(?!, for these)")
-LEAKS = ("se", "n_effective", "interval", "interval_reason", "homogeneity", "bounds", "value", "low", "high")
+LEAKS = (
+    "se",
+    "n_effective",
+    "n_denominator",
+    "interval",
+    "interval_reason",
+    "homogeneity",
+    "bounds",
+    "value",
+    "low",
+    "high",
+)
 OPTIONS: Sequence[dict[str, Any]] = (
     {"target": "B"}, {"about": "such tasks"}, {"average": "regimes"}, {"grounding": "lenient"},
     {"by": ["model", "condition"], "borrow": ["condition"]}, {"names": (*HEADLINE, *TAXONOMY)},

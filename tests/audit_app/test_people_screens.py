@@ -61,7 +61,7 @@ def as_(study: Study, monkeypatch: pytest.MonkeyPatch) -> SignIn:
         link = add_person(study, name, role=role, person_id=person_id).link
         secret = enter(study, link.rsplit("/", 1)[1])
         assert secret
-        here = SimpleNamespace(cookies={COOKIE: secret}, url="https://audit.example/people")
+        here = SimpleNamespace(cookies={COOKIE: secret}, headers={}, url="https://audit.example/people")
         monkeypatch.setattr(st, "context", here)
         return secret
 
@@ -137,7 +137,7 @@ def test_the_table_says_how_far_everybody_is(study: Study, as_: SignIn, person_i
         ann.answer(ann.view(), ann.view()["label"]["values"][0]["value"], active_seconds=7.0)
     add_person(study, "Ánn", person_id="ann2")
     shown = text(opened(people_screen))
-    assert "ann annotator all active 1 1 14 s an item never" in shown
+    assert "ann annotator all active link 1 1 14 s an item never" in shown
     assert "“ann” can be taken for “Ánn” (ann2)." in shown
 
 
@@ -216,7 +216,7 @@ def test_without_a_plan_the_screen_says_what_comes_first(
     link = add_person(empty, "Lead", role="lead").link
     monkeypatch.setenv(STUDY, str(empty.path))
     cookies = {COOKIE: enter(empty, link.rsplit("/", 1)[1])}
-    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, url=None))
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, headers={}, url=None))
     assert "Nothing is planned yet" in text(opened(assignments_screen))
 
 
@@ -258,3 +258,20 @@ def test_a_session_that_ended_shows_nothing_more(study: Study, as_: SignIn) -> N
     as_("ann", "annotator", "Ann")
     people.pause(study, "ann")
     assert "paused" in text(opened(whole_page))
+
+
+def rounds_screen() -> None:
+    from audit_app.screens.rounds import render
+
+    render()
+
+
+def test_the_rounds_show_what_changed_in_the_rubric(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    assert "nobody" not in text(opened(rounds_screen))
+    path = study.path / "rubric.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace('version = "1"', "version = '<b>2'"), encoding="utf-8")
+    app = opened(rounds_screen)
+    assert "nobody has worked under it yet" in text(app)
+    assert '-version = "1"' in app.code[0].value
+    assert not any("<b>2" in block.value for block in app.html)

@@ -10,7 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audit_app.actions.planning import plan_sample, plan_without_study
+from audit_app.actions.registering import register
+from audit_app.actions.registration import Intent
 from audit_app.actions.results import metrics
+from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.wishing import Wish
 from audit_app.cli import cli
 from data.errors import StudyProblem
@@ -249,6 +252,35 @@ def test_slips_without_a_study(options: str, part: str) -> None:
     ended = run(f"evidence-audit sample plan {options}")
     assert (ended.exit_code, ended.stdout) == (1, "")
     assert part in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [("--target B", "--target B: a plan is for target A"),
+     ("--population tasks", "--population tasks: a plan is for these responses")],
+)  # fmt: skip
+def test_what_no_plan_can_be_for_is_refused_in_a_sentence(judged_study: Study, options: str, said: str) -> None:
+    ended = run(f"evidence-audit sample plan --study {judged_study.path} {options}")
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert said in ended.stderr
+    with pytest.raises(StudyProblem, match="target A"):
+        plan_without_study(Wish(target="B"), population=900)
+
+
+def test_a_plan_says_what_it_is_for_and_that_more_is_registered(judged_study: Study) -> None:
+    draw_sample(judged_study, Plan(size=40))
+    usual = "for target A, these responses and these annotators, at 95%"
+    assert usual in plan_sample(judged_study, Wish()).notes
+    register(judged_study, Intent(metrics=("Acc",)))
+    assert not any("registered" in note for note in plan_sample(judged_study, Wish()).notes)
+    register(judged_study, Intent(metrics=("Acc",), target="B", about="such tasks", annotators="annotators like these"),
+             amend="more is meant")  # fmt: skip
+    last = plan_sample(judged_study, Wish()).notes[-1]
+    assert last == (
+        "registered are numbers for target B and such tasks in general and annotators like these, which usually "
+        "come out wider than this plan says"
+    )
+    assert "like these" not in plan_sample(judged_study, Wish(rho=0.1)).notes[-1]
 
 
 def test_slices_of_a_study_are_not_made_up(judged_study: Study) -> None:

@@ -14,7 +14,14 @@ from audit_app.actions.consensus import consensus, posterior_text
 from audit_app.actions.demo import Demo
 from audit_app.actions.habits import annotator_habits
 from audit_app.actions.judging import judge_check
-from audit_app.actions.rater_rows import agreement_rows, coefficient_rows, drift_rows, habit_reasons, habit_rows
+from audit_app.actions.rater_rows import (
+    agreement_rows,
+    coefficient_rows,
+    drift_rows,
+    habit_reasons,
+    habit_rows,
+    pair_rows,
+)
 from audit_app.actions.raters import LabelAgreement, agreement
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
@@ -135,6 +142,18 @@ def test_weights_are_those_of_the_draw_and_the_overlap(grid: Any, study_from: An
     assert percent.low is not None
     assert percent.high is not None
     assert percent.low < percent.high
+
+
+def test_weights_level_and_reading_of_g_are_said(finished_demo: Demo) -> None:
+    plain = agreement(finished_demo.study, level=0.9)
+    assert plain.sentence.endswith(" Unweighted: each of these items counts the same. 90 % intervals.")
+    weighted = agreement(finished_demo.study, weighted=True).sentence
+    assert "Weighted by the design" in weighted
+    assert weighted.endswith(" 95 % intervals.")
+    assert [row["label"] for row in agreement_rows(plain)][:4] == [
+        "D (Discloses)", "A (Substantive answer)", "G (Grounded, four values)", "C (Correct)",
+    ]  # fmt: skip
+    assert "G (four values)" in {row["label"] for row in pair_rows(plain)}
 
 
 def test_what_two_people_labelled_whole_is_exact_once_it_is_weighted(core: Study) -> None:

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audit_app.actions import results
-from audit_app.actions.registering import Intent, Registration, is_registered, register, registered
+from audit_app.actions.registering import register
+from audit_app.actions.registration import Intent, Registration, is_registered, registered
 from audit_app.actions.sampling import Plan, draw_sample, extend_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli

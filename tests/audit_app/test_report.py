@@ -31,6 +31,7 @@ def test_the_report_has_its_parts_in_order(markdown: str) -> None:
     titles = [line for line in markdown.splitlines() if line.startswith("#")]
     assert titles == [
         "# Evidence Audit demo: what people would have scored", "## Metrics", "## By condition",
+        "## By model", "## The models compared", "## Registered slices",
         "## The judge against people", "## People against each other", "## The contexts",
         "## Where the widths come from", "## Missing", "## How to read this",
     ]  # fmt: skip

@@ -229,7 +229,11 @@ def test_the_overlap_goes_to_exactly_two(undrawn_demo: Study) -> None:
     study = undrawn_demo
     drawn = draw_sample(study, Plan(size=120, overlap=0.25))
     twice = {(r["item_kind"], r["item_id"]) for r in table(study, "SELECT * FROM subsample WHERE name = 'overlap'")}
-    assert len(twice) == drawn.n_overlap == round(0.25 * drawn.n_responses) + round(0.25 * drawn.n_contexts)
+    assert (drawn.n_overlap_responses, drawn.n_overlap_contexts) == (
+        round(0.25 * drawn.n_responses),
+        round(0.25 * drawn.n_contexts),
+    )
+    assert len(twice) == drawn.n_overlap_responses + drawn.n_overlap_contexts
     openings = Counter((r["item_kind"], r["item_id"], r["pass"]) for r in table(study, "SELECT * FROM assignment"))
     for (kind, item, _), n in openings.items():
         assert n == (2 if (kind, item) in twice else 1)

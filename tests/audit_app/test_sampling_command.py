@@ -28,8 +28,10 @@ def study(grid: Any, study_from: Any) -> Study:
 
 def test_drawing_asking_for_more_and_dealing(study: Study) -> None:
     first = run(study, "sample", "draw", "--size", "8")
-    assert first.stdout.splitlines()[0].split() == ["stratum", "stratum_size", "sample_size", "inclusion_probability"]
-    assert first.stdout.splitlines()[2].split() == ["clean", "12", "4", "0.333"]
+    assert [line.split() for line in first.stdout.splitlines()[2:]] == [
+        ["responses", "8", "24", "2", "0.333", "0.333"], ["contexts", "8", "24", "2", "0.333", "0.333"],
+    ]  # fmt: skip
+    assert "Drew 8 responses and 8 contexts (seed 1); 2 responses and 2 contexts go to two people;" in first.stderr
     assert "Dealt" not in first.stderr
     assert "Next: evidence-audit people add NAME" in first.stderr
     assert run(study, "sample", "assign").exit_code == 1
@@ -43,9 +45,41 @@ def test_drawing_asking_for_more_and_dealing(study: Study) -> None:
     ]
     assert "sample assign" in run(study, "people", "add", "Cy").stderr
     more = run(study, "sample", "extend", "--size", "16")
-    assert "Drew 16 of 24 responses" in more.stderr
+    assert "Drew 16 responses and" in more.stderr
+    assert more.stdout.splitlines()[2].split()[:4] == ["responses", "16", "24", "2"]
     assert "Sample 'main' has been extended once" in more.stderr
     assert "extended 2 times" in run(study, "sample", "extend", "--size", "all").stderr
+
+
+def test_every_stratum_is_an_option(study: Study) -> None:
+    plain = run(study, "sample", "draw", "--size", "24", "--certainty", "clean", "--contexts", "16", "--size", "14")
+    assert [line.split() for line in plain.stdout.splitlines()[2:]] == [
+        ["responses", "14", "24", "2", "0.167", "1.000"], ["contexts", "16", "24", "2", "0.333", "1.000"],
+    ]  # fmt: skip
+    lines = run(study, "sample", "extend", "--size", "16", "--all").stdout.splitlines()
+    rows = [line.split() for line in lines[lines.index("") + 3 :]]
+    assert rows[:2] == [
+        ["responses", "clean", "12", "12", "1.000"], ["responses", "evidence_absence", "12", "4", "0.333"],
+    ]  # fmt: skip
+    assert [row[:2] for row in rows[2:]] == [["contexts", "clean"], ["contexts", "evidence_absence"]]
+
+
+def test_small_strata_are_counted(grid: Any, study_from: Any) -> None:
+    rows = grid(20, conditions=("clean",), models=("wren", "larch"))
+    few = [row for row in rows["responses"] if row["model"] == "wren" or row["response_id"].startswith("t00.")]
+    study = study_from({**rows, "responses": few})
+    drawn = run(study, "sample", "draw", "--size", "12", "--no-deal")
+    header, _, responses, _ = drawn.stdout.splitlines()
+    assert "small strata" in header
+    assert responses.split()[-1] == "1"
+
+
+@pytest.mark.parametrize(("role", "said"), [("annotator", "Next: evidence-audit serve"), ("lead", "people add NAME")])
+def test_what_comes_next_depends_on_who_is_there(study: Study, role: str, said: str) -> None:
+    run(study, "people", "add", "Ann", "--role", role)
+    last = run(study, "sample", "draw", "--size", "8").stderr.splitlines()[-1]
+    assert said in last
+    assert ("people add" in last) == (role == "lead")
 
 
 def test_json_says_everything(study: Study) -> None:

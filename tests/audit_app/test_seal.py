@@ -27,7 +27,7 @@ def test_sealed_until_the_last_opening_is_done_or_skipped(
     assert "2 planned assignments are not done yet" in seal_of(study).sentence
     give_labels(study, label_rows("ann", {"t00.clean.wren.baseline": {"D": "1"}}))
     assert (seal_of(study).is_open, seal_of(study).n_left) == (False, 1)
-    give_labels(study, label_rows("ann", {"t01.clean.wren.baseline": {"D": ""}}))
+    give_labels(study, label_rows("ann", {"t01.clean.wren.baseline": {"D": ""}}, reason="unclear"))
     assert (seal_of(study).is_open, seal_of(study).reason) == (True, None)
     assert "everything that was planned is labelled" in seal_of(study).sentence
 

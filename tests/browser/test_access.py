@@ -92,6 +92,26 @@ def test_revoked_in_the_middle_of_work(context: BrowserContext, study: Study, se
     expect(page.get_by_role("heading")).to_have_text("This link does not work")
 
 
+@pytest.mark.parametrize("role", ["annotator", "lead"])
+def test_an_open_page_notices_by_itself(context: BrowserContext, study: Study, server: str, role: str) -> None:
+    invited = add_person(study, "Somebody", role=role, address=server)
+    page = context.new_page()
+    requested: list[str] = []
+    page.on("request", lambda sent: requested.append(sent.url))
+    page.goto(invited.link)
+    if role == "annotator":
+        asking(page)
+    else:
+        page.get_by_role("link", name="People").click()
+        page.get_by_role("textbox", name="Name").wait_for()
+    people.revoke(study, invited.person_id)
+    expect(page.get_by_text("You are signed out").first).to_be_visible()
+    if role == "lead":
+        expect(page.get_by_role("textbox", name="Name")).to_have_count(0)
+    assert requested
+    assert [url for url in requested if not url.startswith((server, "data:", "blob:"))] == []
+
+
 def test_paused_and_resumed(context: BrowserContext, study: Study, server: str) -> None:
     invited = add_person(study, "Somebody", address=server)
     page = context.new_page()

@@ -12,7 +12,7 @@ from audit_app.actions import results
 from audit_app.actions.importing import import_records
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
-from data.rubric import default_rubric
+from data.rubric import default_text, parse_rubric
 from data.study import Study, init_study
 
 # What the two people answer, by the word that the response shows: D, A, G, C.
@@ -37,7 +37,7 @@ KEYS = {
     "C": {"1": "1", "0": "2"},
     "G": {"established": "1", "contradicted": "2", "partly": "3", "not_supported": "4"},
 }
-RUBRIC = default_rubric()
+RUBRIC = parse_rubric(default_text(), "rubric.toml")
 
 # By hand, from FIRST (target A), all six responses labelled. S = A (1 - G): elm, oak, bay.
 # Acc = 3/6; SES = elm, bay of 6; cSES = elm of elm, oak, ash; ESD = oak of elm, oak, bay; BAS = oak, ash of 6.

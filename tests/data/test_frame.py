@@ -178,6 +178,24 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_old_frame(
     assert len(frames.response_rows(frames.open_frame(full))) == 5
 
 
+def test_counts_come_in_one_order(study: Study, bring: Importer) -> None:
+    # The engine groups on several threads and returns groups as they come: sums over them differed in the last digit.
+    n = 4000
+    bring(study, "tasks", [{"task_id": "t", "question": "?"}])
+    bring(study, "responses", [{"response_id": f"r{k}", "task_id": "t", "model": f"m{k * 7 % 97:02}", "run": f"{k}",
+                                "text": "x"} for k in range(n)])  # fmt: skip
+    bring(study, "verdicts", [{"response_id": f"r{k}", "judge": "j", "C": k % 2, "A": k // 2 % 2} for k in range(n)])
+    frame = frames.open_frame(study)
+    rows = frames.pattern_counts(frame, "j", ["model"], ["C", "A"])
+    assert rows["n"].sum() == n
+    keys = frames.pick(rows, ["model", "C", "A"])
+    assert keys == sorted(keys)
+    assert len(keys) > 97
+    pairs, sizes = frames.matched_counts(frame, "model", judge="j")
+    assert pairs.empty
+    assert sizes["value"].tolist() == sorted(sizes["value"])
+
+
 def test_several_threads_may_count_at_once(full: Study) -> None:
     frame = frames.open_frame(full)
     expected = frames.pattern_counts(frame, "j", ["model"]).sort_values(["model"]).reset_index(drop=True)

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS, LABELS, Context, Passage, Response, Task
-from data.rubric import Rubric, default_rubric, default_text, parse_rubric
+from data.rubric import Rubric, default_text, parse_rubric
 from data.views import VIEWS, Item, artifacts
 
+SHIPPED = parse_rubric(default_text(), "rubric.toml")
 TASK = Task(task_id="t", question="?", gold_answer="x")
 CONTEXT = Context(
     context_id="c", task_id="t", passages=tuple(Passage(passage_id=f"{n}", rank=n, text="x") for n in (1, 2))
@@ -35,7 +36,7 @@ def problem(*entries: str) -> str:
 
 
 def test_the_shipped_rubric_asks_in_the_order_that_keeps_labels_apart() -> None:
-    rubric = default_rubric()
+    rubric = SHIPPED
     assert [name for name in rubric.names("response") if name in LABELS] == list(LABELS)
     assert set(DIAGNOSTICS) < set(rubric.names("response"))
     assert rubric.names("context") == ["answerable", "supports", "construction_errors"]
@@ -43,7 +44,7 @@ def test_the_shipped_rubric_asks_in_the_order_that_keeps_labels_apart() -> None:
 
 
 def test_labels_see_what_their_definition_compares() -> None:
-    rubric = default_rubric()
+    rubric = SHIPPED
     assert {name: rubric[name].view for name in LABELS} == {
         "D": "DisclosureView", "A": "SubstanceView", "G": "GroundingView", "C": "CorrectnessView",
     }  # fmt: skip
@@ -150,7 +151,7 @@ def test_no_order_that_loads_ever_shows_gold_before_grounding(order: list[str]) 
     ],
 )
 def test_values_in_files_are_read_kindly(label: str, raw: str, stored: str | None) -> None:
-    assert default_rubric()[label].parse(raw) == stored
+    assert SHIPPED[label].parse(raw) == stored
 
 
 def test_values_with_capitals_are_found() -> None:
@@ -160,12 +161,12 @@ def test_values_with_capitals_are_found() -> None:
 
 def test_an_unknown_value_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match="expected one of established, contradicted, partly, not_supported"):
-        default_rubric()["G"].parse("maybe")
+        SHIPPED["G"].parse("maybe")
 
 
 def test_an_unknown_label_is_refused_with_the_known_ones() -> None:
     with pytest.raises(KeyError, match="it has D, A, G"):
-        default_rubric()["X"]
+        SHIPPED["X"]
 
 
 def asked(rubric: Rubric, item: Item, pass_: str) -> list[str]:
@@ -173,7 +174,7 @@ def asked(rubric: Rubric, item: Item, pass_: str) -> list[str]:
 
 
 def test_only_what_an_item_has_is_asked() -> None:
-    rubric = default_rubric()
+    rubric = SHIPPED
     whole = Item(task=TASK, context=CONTEXT, response=RESPONSE)
     assert asked(rubric, whole, "evidence") == ["D", "A", "G"]
     assert rubric.asked(whole, "evidence", diagnostics=True) == ["D", "A", "G", *DIAGNOSTICS]
@@ -189,8 +190,8 @@ def test_only_what_an_item_has_is_asked() -> None:
 
 def test_a_changed_rubric_has_another_hash() -> None:
     text = default_text()
-    assert parse_rubric(text, "r").hash == default_rubric().hash
-    assert parse_rubric(text.replace("Discloses", "Says so"), "r").hash != default_rubric().hash
+    assert parse_rubric(text, "r").hash == SHIPPED.hash
+    assert parse_rubric(text.replace("Discloses", "Says so"), "r").hash != SHIPPED.hash
 
 
 def test_a_cut_rubric_is_valid_toml_with_the_rest_untouched() -> None:
@@ -200,8 +201,14 @@ def test_a_cut_rubric_is_valid_toml_with_the_rest_untouched() -> None:
 
 
 def test_every_label_that_people_are_asked_for_first_comes_with_examples() -> None:
-    rubric = default_rubric()
+    rubric = SHIPPED
     for name in ("D", "A", "G", "C", "answerable", "supports"):
         answers = [example.value for example in rubric[name].examples]
         assert len(set(answers)) >= 2
         assert set(answers) <= {value.value for value in rubric[name].values}
+
+
+def test_the_severity_of_an_error_is_one_of_two() -> None:
+    text = default_text().replace('severity = "blemish" }', 'severity = "awful" }', 1)
+    with pytest.raises(StudyProblem, match=r"values\.severity.*expected 'breaks' .* or 'blemish'"):
+        parse_rubric(text, "rubric.toml")

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.records import Context, Passage, Response, Task
-from data.rubric import default_rubric
+from data.rubric import default_text, parse_rubric
 from data.views import VIEWS, DisclosureView, GroundingView, Item, artifacts
 from judge.prompts import judge_prompt
 
-RUBRIC = default_rubric()
+RUBRIC = parse_rubric(default_text(), "rubric.toml")
 
 SECRETS = {
     "question": "QUESTION-MARKER",

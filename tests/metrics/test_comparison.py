@@ -16,7 +16,7 @@ from metrics.estimate import About
 from metrics.patterns import MISSING, encode
 from metrics.prediction import Prediction
 from metrics.sample import Second
-from metrics.table import JudgedRows, LabelledRows, OfMetric, Options, table
+from metrics.table import JudgedRows, LabelledRows, OfMetric, Options, detailed
 from sampling.design import Design
 
 YES, NO = 27, 0
@@ -367,9 +367,9 @@ def test_the_difference_is_the_difference_of_two_rows_of_the_table(name: str) ->
     of = OfMetric(METRICS[name], judged[0], labelled[0], OPTIONS)
     places = ({"model": "a"}, {"model": "b"})
     found = slice_difference(*(Side.of(*of.at(place), floor=5, prediction=of.prediction) for place in places))
-    first, second = table(
-        judged[0], labelled[0], metrics=[METRICS[name]], slices=places, target="A", methods=["corrected"], floor=5
-    )
+    options = Options(target="A", methods=["corrected"], floor=5)
+    rows = detailed(judged[0], labelled[0], metrics=[METRICS[name]], slices=places, options=options)
+    (first, _), (second, _) = rows
     assert first.value is not None
     assert second.value is not None
     assert found.value == pytest.approx(first.value - second.value)

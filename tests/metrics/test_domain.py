@@ -15,7 +15,7 @@ from metrics.estimate import Contexts, Estimate
 from metrics.nonresponse import bounds
 from metrics.patterns import MISSING
 from metrics.rows import Adjudicated, JudgedRows, LabelledRows
-from metrics.table import Options, detailed, table
+from metrics.table import Options, detailed
 from sampling.design import Design
 
 NAN = float("nan")
@@ -226,9 +226,8 @@ def test_a_domain_of_the_frame_is_as_good_as_a_slice() -> None:
     rows = [(stated, C, float(stated == "clean"), None) for stated, C, _, _ in ROWS]
     judged, labelled = study(rows, SIZES)
     everything, clean, _ = estimates("valid", rows)
-    (plain,) = table(
-        judged, labelled, metrics=[ACC], slices=[{"condition": "clean"}], target="A", methods=["corrected"], floor=1
-    )
+    options = Options(target="A", methods=["corrected"], floor=1)
+    ((plain, _),) = detailed(judged, labelled, metrics=[ACC], slices=[{"condition": "clean"}], options=options)
     assert [everything.value, clean.value] == pytest.approx([plain.value, plain.value])
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from metrics.definitions import METRICS
 from metrics.nonresponse import bounds, extreme_labels
 from metrics.rows import JudgedRows, LabelledRows
-from metrics.table import Options, table
+from metrics.table import Options, detailed
 from sampling.design import Design
 
 NAN = float("nan")
@@ -49,7 +49,8 @@ def test_bounds_by_hand() -> None:
 def test_without_missing_labels_the_bounds_are_the_estimate() -> None:
     judged, labelled = rows([1.0] * 10 + [0.0] * 30)
     (found,) = bounds(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], options=Options(target="A"))
-    (usual,) = table(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], target="A", methods=["corrected"])
+    options = Options(target="A", methods=["corrected"])
+    ((usual, _),) = detailed(judged, labelled, metrics=[METRICS["Acc"]], slices=[{}], options=options)
     assert (found.lowest, found.highest, found.low, found.high) == (usual.value, usual.value, usual.low, usual.high)
     assert found.n_unusable == 0
 

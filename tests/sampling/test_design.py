@@ -20,8 +20,6 @@ LAWS = settings(deadline=None, max_examples=50)
 
 
 def design_of(columns: Mapping[str, Any], lonely: Lonely = "refuse") -> Design:
-    if "p" in columns:
-        return Design.of_unequal(inclusion_probability=columns["p"], unit=columns["County"])
     stratum = columns["stratum"]
     rows = Counter(stratum)
     share = [rows[h] / size for h, size in zip(stratum, columns["stratum_size"], strict=True)]
@@ -67,52 +65,6 @@ def test_interval_of_a_mean_matches_r_survey(case: Mapping[str, Any]) -> None:
     se = design.variance((np.array(columns["api00"]) - mean) / size) ** 0.5
     spread = t.ppf(0.975, design.degrees_of_freedom(everyone)) * se
     assert [mean - spread, mean + spread] == pytest.approx(case["expected"], abs=case["tolerance"])
-
-
-@pytest.mark.parametrize("name", ["Bush", "Kerry", "Nader"])
-def test_as_if_drawn_with_replacement_is_never_below_brewer(name: str) -> None:
-    columns = GOLDEN["datasets"]["election_pps"]["columns"]
-    brewer = Design.of_unequal(inclusion_probability=columns["p"], unit=columns["County"])
-    safe = Design.of_unequal(inclusion_probability=columns["p"], unit=columns["County"], replacement=True)
-    x = np.array(columns[name]) / np.array(columns["p"])
-    assert safe.variance(columns[name]) == pytest.approx(40 * x.var(ddof=1))
-    assert safe.variance(columns[name]) > brewer.variance(columns[name])
-
-
-def test_equal_probabilities_are_the_case_of_a_stratified_draw() -> None:
-    y = [0.0, 1, 1, 0, 1]
-    same = design_of({"stratum": ["a"] * 3 + ["b"] * 2, "stratum_size": [9] * 3 + [4] * 2})
-    other = Design.of_unequal(
-        inclusion_probability=[1 / 3] * 3 + [1 / 2] * 2, unit=list("uvwxy"), stratum=list("aaabb")
-    )
-    assert other.variance(y) == pytest.approx(same.variance(y))
-    assert other.total(y) == pytest.approx(same.total(y))
-
-
-def test_brewer_is_about_right_for_a_draw_with_unequal_chances() -> None:
-    # Sampford's and Sunter's draws need care; a systematic draw in random order has exact chances and is near enough.
-    rng = np.random.default_rng(7)
-    size = rng.gamma(2, 1, 60)
-    chance, y = 15 * size / size.sum(), size * rng.uniform(0.5, 1.5, 60)
-    estimates, variances = [], []
-    for _ in range(2000):
-        order = rng.permutation(60)
-        ends = np.floor(np.cumsum(chance[order]) + rng.random())
-        drawn = order[np.diff(np.concatenate([[0], ends])) >= 1][:15]
-        design = Design.of_unequal(inclusion_probability=chance[drawn], unit=[str(i) for i in drawn])
-        estimates.append(design.total(y[drawn]))
-        variances.append(design.variance(y[drawn]))
-    assert np.mean(estimates) == pytest.approx(y.sum(), rel=0.01)
-    assert ratio_of_variances(estimates, variances) == pytest.approx(1, abs=0.12)
-
-
-def test_a_draw_with_unequal_chances_is_checked() -> None:
-    with pytest.raises(ValueError, match="lie in"):
-        Design.of_unequal(inclusion_probability=[0.5, 0], unit=["u", "v"])
-    with pytest.raises(ValueError, match="lengths"):
-        Design.of_unequal(inclusion_probability=[0.5, 0.5], unit=["u"])
-    with pytest.raises(ValueError, match="single usable unit: 'b'"):
-        Design.of_unequal(inclusion_probability=[0.5] * 3, unit=["u", "v", "w"], stratum=["a", "a", "b"])
 
 
 @pytest.mark.parametrize("scores", [[0, 1, 0, 1, 1], [2, 2, 2, 2, 2], [0, 1, 0, 1, 9]])
@@ -356,23 +308,6 @@ def test_more_units_that_say_the_same_leave_less_doubt(scores: list[int], furthe
     n, size = len(scores), 2 * len(scores) + further
     once, twice = (design_of({"stratum": ["a"] * k * n, "stratum_size": [size] * k * n}) for k in (1, 2))
     assert twice.variance(scores * 2) <= once.variance(scores) / 2 + 1e-9
-
-
-@LAWS
-@given(st.lists(st.tuples(st.floats(0.05, 1), st.integers(-3, 3)), min_size=2, max_size=9),
-       st.randoms(use_true_random=False))  # fmt: skip
-def test_unequal_chances_in_any_order_and_under_any_name(rows: list[tuple[float, int]], random: Random) -> None:
-    def of(rows: list[tuple[float, int]], name: str) -> tuple[float, float, float]:
-        chance, y = zip(*rows, strict=True)
-        units = [f"{name}{k}" for k in range(len(rows))]
-        brewer, safe = (
-            Design.of_unequal(inclusion_probability=chance, unit=units, replacement=again) for again in (False, True)
-        )
-        return brewer.total(y), brewer.variance(y), safe.variance(y)
-
-    total, variance, safe = of(rows, "u")
-    assert 0 <= variance <= safe + 1e-9
-    assert of(random.sample(rows, len(rows)), "v") == pytest.approx((total, variance, safe), abs=1e-6)
 
 
 def population(strata: int, units: int, *, share: float, seed: int) -> tuple[list[Candidate], dict[str, float]]:

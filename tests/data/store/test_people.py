@@ -76,6 +76,7 @@ def test_a_link_or_a_password_is_a_way_in(study: Study) -> None:
             people.ensure(store, person(name))
         people.set_password(store, "knows", "a hash")
         assert people.invited(store) == {"linked", "knows"}
+        assert people.ways_in(store) == {"linked": ("link",), "knows": ("password",)}
         assert people.passwords(store) == {"knows": "a hash"}
         people.shut_out(store, "linked")
         people.shut_out(store, "knows")

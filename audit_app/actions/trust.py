@@ -1,0 +1,115 @@
+"""May a judge's labels be taken as they are? A verdict on each label, by a rule that is fixed in advance."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Literal
+
+from agreement.ceiling import HumanCeiling
+from agreement.confusion import JudgeAgreement
+from agreement.result import Agreement
+from audit_app.actions.wording import with_interval
+
+Word = Literal["trusted", "not trusted", "cannot be told"]
+
+FLOOR = 0.7
+"""Least sensitivity and specificity. At .7 each, undoing the errors multiplies the variance by 1 / .4**2, about six."""
+
+MARGIN = 0.1
+"""How much less often than a second person a judge may agree with a person: as far as two raters may differ."""
+
+APART = "its agreement with a person less a second person's"
+
+RULE = (
+    "Trusted: sensitivity and specificity are 70 % or more, accuracy is above that of always saying the same, and the "
+    "judge agrees with a person at most 10 points less often than a second person does (where two labelled), all by "
+    "their whole intervals. Not trusted: one of these is missed by its whole interval. Otherwise it cannot be told."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What may be said of a judge on one label."""
+
+    label: str
+    word: Word
+    reason: str
+    """Which figure decided, or stands in the way; empty where the judge is trusted."""
+    more: int | None = None
+    """Labels still needed, about, if the figures stay as they are; None where that is no question of labels."""
+
+
+def verdicts(
+    labels: Mapping[str, JudgeAgreement], ceilings: Mapping[str, HumanCeiling], n_frame: int
+) -> tuple[Verdict, ...]:
+    """The verdict on every label; people's agreement with each other is asked about where two of them labelled."""
+    return tuple(_verdict(name, found, ceilings.get(name), n_frame) for name, found in labels.items())
+
+
+def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_frame: int) -> Verdict:
+    if not found.n:
+        return Verdict(label=name, word="cannot be told", reason="nobody has labelled a response that it scored")
+    asked = list(_asked(found, ceiling))
+    below = [f"{_said(one)} is below {what}" for one, least, what in asked if one.high is not None and one.high < least]
+    if below:
+        return Verdict(label=name, word="not trusted", reason="; ".join(below))
+    unknown = [
+        (figure.why_undefined or "").removeprefix("undefined: ") for figure, _, _ in asked if figure.value is None
+    ]
+    if unknown:
+        return Verdict(label=name, word="cannot be told", reason="; ".join(dict.fromkeys(unknown)))
+    around = [one for one in asked if one[0].low is None or one[0].low < one[1]]
+    if not around:
+        return Verdict(label=name, word="trusted", reason="")
+    more = max(_more(figure, least, found.n, n_frame) for figure, least, _ in around)
+    reason = "; ".join(f"{_said(figure)} may lie on either side of {what}" for figure, _, what in around)
+    return Verdict(label=name, word="cannot be told", reason=reason, more=more)
+
+
+def _asked(found: JudgeAgreement, ceiling: HumanCeiling | None) -> Iterator[tuple[Agreement, float, str]]:
+    """What is looked at, the least it has to be, and that in words."""
+    trivial = max(found.always_yes.value or 0.0, found.always_no.value or 0.0)
+    yield found.sensitivity, FLOOR, "the floor of 70 %"
+    yield found.specificity, FLOOR, "the floor of 70 %"
+    yield found.accuracy, trivial, f"the {100 * trivial:.1f} % of always saying the same"
+    if ceiling is not None and ceiling.percent_agreement.difference.value is not None:
+        yield replace(ceiling.percent_agreement.difference, name=APART), -MARGIN, "-10 points"
+
+
+def _said(figure: Agreement) -> str:
+    if figure.name == APART:
+        value, low, high = (100 * (end or 0.0) for end in (figure.value, figure.low, figure.high))
+        return f"{APART} ({value:+.1f} points, {low:+.1f} to {high:+.1f})"
+    return f"{figure.name} {with_interval(figure.value, figure.low, figure.high)}"
+
+
+def _more(figure: Agreement, least: float, n: int, n_frame: int) -> int:
+    """Labels until the interval no longer holds what is asked, as its width shrinks with the root of their number."""
+    value, low, high = figure.value or 0.0, figure.low or 0.0, figure.high or 0.0
+    reach, apart = (value - low, value - least) if value > least else (high - value, least - value)
+    times = (reach / apart) ** 2 if apart > 0 else float("inf")
+    return min(max(1, n_frame - n), ceil(min(n * times, n_frame + n)) - n + 1)
+
+
+def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int], n_frame: int) -> str:
+    """Which labels of a judge may be trusted, which not, and of which that cannot be told.
+
+    >>> verdict_sentence("j", [Verdict(label="D", word="trusted", reason="")], {"D": 9}, 10).partition(" (")[0]
+    'Judge j may be trusted on D.'
+    """
+    trusted = [one.label for one in found if one.word == "trusted"]
+    said = [f"may be trusted on {', '.join(trusted)}"] if trusted else []
+    said += [f"not on {one.label}, as {one.reason}" for one in found if one.word == "not trusted"]
+    for one in found:
+        if one.word == "cannot be told":
+            said.append(f"whether on {one.label} cannot be told, as {one.reason}{_needed(one, n[one.label], n_frame)}")
+    head = "" if trusted else "may be trusted on no label: "
+    return f"Judge {judge} {head}{'; '.join(said)}. ({RULE})"
+
+
+def _needed(one: Verdict, n: int, n_frame: int) -> str:
+    if one.more is None:
+        return ""
+    if n + one.more >= n_frame:
+        return f" (labels of all {n_frame} responses would be needed)"
+    return f" (about {one.more} more labels needed)"

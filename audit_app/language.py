@@ -1,0 +1,126 @@
+"""The language of the screens: sentences in one catalogue for each language, English in the source.
+
+`_("…")` and `ngettext` give a sentence in the language of the request or the script run that asks; `mark("…")` only
+marks a constant for the catalogue, to be given through `_` where it is shown. Sentences are whole, with named
+placeholders: `_("{n} items left").format(n=n)`. The rubric's texts are the lead's own and are not translated.
+"""
+
+import gettext
+from collections.abc import Mapping
+from contextvars import ContextVar
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+LANGUAGES = {"en": "English", "ar": "العربية"}
+"""Each language by its own name."""
+
+RIGHT_TO_LEFT = {"ar"}
+
+COOKIE = "evidence_audit_language"
+"""Where a browser keeps the language that was chosen in it."""
+
+_current: ContextVar[str] = ContextVar("language", default="en")
+
+
+def use(language: str) -> None:
+    """Makes this the language of everything said in the running request, script run or thread."""
+    _current.set(language)
+
+
+def current() -> str:
+    """The language that sentences are given in now."""
+    return _current.get()
+
+
+def direction() -> str:
+    """Which way lines run in it."""
+    return "rtl" if current() in RIGHT_TO_LEFT else "ltr"
+
+
+def chosen(cookies: Mapping[str, str], accepted: str | None) -> str:
+    """The language of a browser: the one chosen in it, else the first of its own that there is, else English.
+
+    Args:
+        cookies: The cookies it sent, by name.
+        accepted: Its Accept-Language header.
+
+    >>> chosen({}, "fr;q=0.9, ar-EG;q=0.8, en;q=0.1")
+    'ar'
+    >>> chosen({COOKIE: "en"}, "ar")
+    'en'
+    """
+    kept = cookies.get(COOKIE)
+    if kept in LANGUAGES:
+        return kept
+    wished = sorted(map(_wish, (accepted or "").split(",")), key=lambda wish: -wish[0])
+    return next((name for weight, name in wished if weight and name in LANGUAGES), "en")
+
+
+def _wish(part: str) -> tuple[float, str]:
+    """One entry of Accept-Language: how much it is wished, and which language."""
+    tag, _sign, weight = part.partition(";q=")
+    try:
+        return float(weight or 1), tag.strip().partition("-")[0].lower()
+    except ValueError:
+        return 0.0, ""
+
+
+def catalogue(language: str) -> Catalog:
+    """The sentences of a language that is not English."""
+    with files("audit_app").joinpath(f"locale/{language}.po").open("rb") as source:
+        return read_po(source, locale=language)
+
+
+@cache
+def _translations(language: str) -> gettext.NullTranslations:
+    """What gettext answers from. It is compiled in memory, so there is no file to forget when the catalogue changes."""
+    if language == "en":
+        return gettext.NullTranslations()
+    compiled = BytesIO()
+    write_mo(compiled, catalogue(language))
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+def _(sentence: str) -> str:
+    """The sentence in the language of whoever reads it.
+
+    >>> _("You are signed out")
+    'You are signed out'
+    """
+    return _translations(current()).gettext(sentence)
+
+
+def ngettext(one: str, many: str, n: int) -> str:
+    """The sentence for n things, in the language of whoever reads it; n is filled in with `format`.
+
+    >>> ngettext("{n} item", "{n} items", 2).format(n=2)
+    '2 items'
+    """
+    return _translations(current()).ngettext(one, many, n)
+
+
+def mark(sentence: str) -> str:
+    """The same sentence: marked for the catalogue where it is defined, given through `_` where it is shown."""
+    return sentence
+
+
+@cache
+def _sentences_of_scripts(language: str) -> dict[str, str]:
+    if language == "en":
+        return {}
+    return {
+        str(message.id): str(message.string)
+        for message in catalogue(language)
+        if message.id and any(name.endswith(".js") for name, _line in message.locations)
+    }
+
+
+def for_scripts() -> dict[str, object]:
+    """What the scripts of the component need to speak the current language."""
+    return {"language": current(), "direction": direction(), "sentences": _sentences_of_scripts(current())}

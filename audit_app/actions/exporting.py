@@ -48,3 +48,9 @@ def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str
     vote = row["value"] if found is None or found.queue_order is not None else None
     decided = {"value": found.value, "cause": found.cause, "reason": found.reason} if found else {"value": None}
     return {**row, **decided, "vote": vote}
+
+
+def exported_views(study: Study) -> list[dict[str, Any]]:
+    """The log of what was on whose screen, and when: one row per view that was sent, oldest first."""
+    with open_store(study) as store:
+        return events.everything_shown(store)

@@ -136,8 +136,8 @@ def _connect(path: Path) -> Database:
         if fresh:
             _to_wal(conn)
         conn.execute("PRAGMA synchronous = NORMAL")
-        # Whoever copies the log into the database lets the others wait: at every 1,000 pages, the default, that would be
-        # one answer in 40; at 40 MB it is one in 400.
+        # Whoever copies the log into the database lets the others wait: one answer in 40 at every 1,000 pages, which is
+        # the default, and one in 400 at 40 MB.
         conn.execute("PRAGMA wal_autocheckpoint = 10000")
         conn.execute("PRAGMA foreign_keys = ON")
         # Without it, INSERT OR REPLACE would delete answers behind the back of the append-only triggers.

@@ -136,7 +136,7 @@ def test_signed_out_elsewhere(context: BrowserContext, elsewhere: BrowserContext
     here.get_by_role("link", name="Account").click()
     expect(here.get_by_text("this one")).to_have_count(1)
     here.get_by_role("button", name="Sign out everywhere else").click()
-    expect(here.get_by_role("button")).to_have_count(0)
+    expect(here.get_by_role("button", name="Sign out everywhere else")).to_have_count(0)
     assert there.evaluate("fetch('/api/view').then(answer => answer.status)") == 401
     there.reload()
     expect(there.get_by_role("heading")).to_have_text("You are not signed in")

@@ -13,6 +13,7 @@ from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, content_security_policy
 from audit_app.launch import study_folder
+from audit_app.promptness import answer_at_once
 from data.records import Person
 from data.store.connection import hold_open
 from data.study import Oidc, Study, open_study
@@ -110,6 +111,7 @@ def streamlit_page() -> str:
     return files("streamlit").joinpath("static/index.html").read_text(encoding="utf-8")
 
 
+answer_at_once()
 served = ServedStudy(study_folder())
 app = st.App(
     Path(__file__).with_name("page.py"),

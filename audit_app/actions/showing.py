@@ -1,7 +1,7 @@
 """What the browser gets: the view of one label, with the fields that its definition compares and no others."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from audit_app.actions.turns import lease_end, lease_seconds, tag
@@ -58,11 +58,19 @@ def shown(
 
 def _artifacts(view: View) -> list[dict[str, Any]]:
     """The fields of a view as the browser gets them: nothing is added, nothing is left out."""
-    found = []
-    for name, value in asdict(view).items():
-        kind = "passages" if name == "passages" else "texts" if isinstance(value, tuple | list) else "text"
-        found.append({"name": name, "title": _(TITLES[name]), kind: list(value) if kind != "text" else value})
+    found: list[dict[str, Any]] = []
+    for name, value in _as_object(view).items():
+        if name == "passages":
+            shown: dict[str, Any] = {"passages": [_as_object(passage) for passage in value]}
+        else:
+            shown = {"texts": list(value)} if isinstance(value, tuple | list) else {"text": value}
+        found.append({"name": name, "title": _(TITLES[name]), **shown})
     return found
+
+
+def _as_object(record: Any) -> dict[str, Any]:
+    """A record as JSON has it. Not `asdict`, which copies every text: this is done before each answer's reply."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _question(question: Question, label: str) -> dict[str, Any]:
@@ -72,8 +80,8 @@ def _question(question: Question, label: str) -> dict[str, Any]:
         "title": question.title,
         "question": question.question,
         "definition": question.definition,
-        "examples": [asdict(example) for example in question.examples],
+        "examples": [_as_object(example) for example in question.examples],
         "kind": question.kind,
         "passage": int(passage) if passage else None,
-        "values": [asdict(value) for value in question.values],
+        "values": [_as_object(value) for value in question.values],
     }

@@ -23,7 +23,7 @@ def of_row(row: dict[str, Any]) -> Person:
         person_id=row["person_id"],
         display_name=row["display_name"],
         role=row["role"],
-        teams=tuple(json.loads(row["teams"])),
+        teams=tuple(json.loads(row["teams"])) if row["teams"] != "[]" else (),
         status=row["status"],
         results_opened_at=row["results_opened_at"],
     )

@@ -2,6 +2,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from data.errors import StudyProblem
 from data.store import connection, settings
-from data.store.connection import Store, StudyBusy, encode, hold_open, open_store
+from data.store.connection import Held, Store, StudyBusy, encode, hold_open, open_store
 from data.study import Study, init_study
 
 
@@ -191,6 +192,92 @@ def test_a_held_connection_spares_the_others_the_copying_of_the_log(study: Study
     held.close()
     assert not log.exists()
     assert names(study) == ["after", "before"]
+
+
+@pytest.fixture
+def held(study: Study) -> Iterator[Held]:
+    with open_store(study) as store:
+        put(store, "before")
+    made = hold_open(study)
+    yield made
+    made.close()
+
+
+def test_a_held_connection_is_used_again_by_one_at_a_time(study: Study, held: Held) -> None:
+    with open_store(study) as store:
+        first = store.db
+        with open_store(study) as other:
+            assert other.db is not first
+    with open_store(study) as store, open_store(study) as other:
+        assert first in (store.db, other.db)
+    assert hold_open(study) is held
+
+
+def test_what_went_wrong_on_a_connection_ends_it(study: Study, held: Held) -> None:
+    def fail() -> None:
+        with open_store(study) as store:
+            seen.append(store.db)
+            put(store, "before")  # is there already
+
+    seen: list[Any] = []
+    with pytest.raises(sqlite3.IntegrityError):
+        fail()
+    with open_store(study) as store:
+        assert store.db is not seen[0]
+        store.db.execute("BEGIN IMMEDIATE")
+        put(store, "never finished")
+        seen.append(store.db)
+    with open_store(study) as store:
+        assert store.db is not seen[1]
+    assert names(study) == ["before"]
+
+
+def test_a_file_that_was_put_in_its_place_is_seen(study: Study, held: Held, tmp_path: Path) -> None:
+    other = init_study(tmp_path / "other")
+    with open_store(other) as store:
+        put(store, "from a copy")
+    for rest in ("-wal", "-shm"):
+        study.database.with_name(f"study.db{rest}").unlink(missing_ok=True)
+    os.replace(other.database, study.database)
+    assert names(study) == ["from a copy"]
+    with open_store(study) as store:
+        put(store, "after")
+    assert names(study) == ["after", "from a copy"]
+
+
+def test_a_newer_version_is_noticed_while_the_server_runs(study: Study, held: Held) -> None:
+    other = sqlite3.connect(study.database)
+    other.execute("ALTER TABLE setting ADD COLUMN newer TEXT")
+    other.execute("UPDATE _sqlite_migrations SET name = 'm999_later' WHERE name LIKE 'm001%'")
+    other.commit()
+    other.close()
+    with pytest.raises(StudyProblem, match="newer version"):
+        names(study)
+
+
+def test_threads_of_a_server_write_one_after_the_other(study: Study, held: Held) -> None:
+    def write(n: int) -> None:
+        for k in range(20):
+            with open_store(study) as store, store.transaction():
+                put(store, f"{n} {k} {len(store.rows('SELECT * FROM setting'))}")
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(int(name.split()[2]) for name in names(study) if name != "before") == list(range(1, 161))
+
+
+def test_a_number_for_orientation_is_counted_again_after_a_while(study: Study, held: Held) -> None:
+    counts = iter(range(9))
+    with open_store(study) as store:
+        assert [store.lately("a", 60, lambda: next(counts)) for _ in range(3)] == [0, 0, 0]
+        assert store.lately("b", 60, lambda: next(counts)) == 1
+        assert [store.lately("a", 0, lambda: next(counts)) for _ in range(2)] == [2, 3]
+    held.close()
+    with open_store(study) as store:
+        assert [store.lately("a", 60, lambda: next(counts)) for _ in range(2)] == [4, 5]
 
 
 def test_a_damaged_file_is_not_held(study: Study) -> None:

@@ -1,5 +1,6 @@
 // The labelling loop: ask for the view, draw it, take one answer, post it, draw the next.
 
+const SLOW = 200; // ms; a save that takes no longer is not announced, which would only flicker
 const TYPED_AHEAD = 400; // ms; a burst begun before a list was on screen is dropped as a whole
 
 class Loop {
@@ -74,13 +75,15 @@ class Loop {
 
   fit() {
     fitToWindow(this.root);
+    this.width = this.root.clientWidth;
   }
 
   narrow() {
-    return this.root.clientWidth < 868;
+    return this.width < 868;
   }
 
   enter(phase) {
+    clearTimeout(this.slow);
     this.phase = this.tabs.away && phase !== "retrying" ? "stopped" : phase;
     this.root.dataset.phase = this.phase;
     this.question.node.setAttribute("aria-busy", String(phase === "saving" || phase === "retrying"));
@@ -176,7 +179,7 @@ class Loop {
     if (review && !this.question.changed()) return this.toWork();
     this.enter("saving");
     this.calm();
-    this.say(_("Saving …"));
+    this.slow = setTimeout(() => this.say(_("Saving …")), SLOW);
     const active_seconds = this.clock.seconds();
     const body = { screen: this.screen, who, assignment_id, label, value, comment, evidence, client_seq, active_seconds };
     return this.post(review ? { ...body, revise: true } : body, spoken);
@@ -259,14 +262,18 @@ class Loop {
     this.bar.draw(view);
     if (view.state !== "view") this.drawEmpty(view);
     else this.drawView(view);
-    this.fit();
     const seen = () => {
       if (this.view !== view || this.phase !== "drawing") return;
       this.drawnAt = performance.now();
       this.enter("asking");
+      this.readOut();
     };
-    // The frame callback runs just before the paint; the timer after it, just behind.
-    requestAnimationFrame(() => setTimeout(seen));
+    // The frame callback runs just before the paint; the timer after it, just behind. Whatever asks how the page is laid
+    // out waits for them: asked between the changes, all of it would be laid out several times.
+    requestAnimationFrame(() => {
+      this.fit();
+      setTimeout(seen);
+    });
     return undefined;
   }
 
@@ -277,11 +284,16 @@ class Loop {
   }
 
   drawView(view) {
-    const held = this.root.contains(this.root.getRootNode().activeElement) || document.activeElement === document.body;
+    this.held = this.root.contains(this.root.getRootNode().activeElement) || document.activeElement === document.body;
+    if (this.held) this.root.getRootNode().activeElement?.blur(); // before there is much to lay out for it
     this.reading.draw(view);
     this.question.draw(view);
     this.enter("drawing");
-    if (held && !this.question.panel) this.question.heading.focus({ preventScroll: true });
+  }
+
+  // A screen reader says the new question.
+  readOut() {
+    if (this.held && !this.question.panel) this.question.heading.focus({ preventScroll: true });
   }
 
   // Only what was pressed while this very question was on screen is an answer to it.

@@ -96,6 +96,7 @@ class Reading {
   draw(view) {
     const before = this.sections;
     this.sections = new Map();
+    const scrolled = this.pane.scrollTop; // asked before anything changes: afterwards the page would be laid out for it
     const drawn = view.artifacts.map((artifact) => {
       const key = JSON.stringify(artifact);
       const section = before.get(key) ?? drawArtifact(artifact);
@@ -105,8 +106,8 @@ class Reading {
     });
     const same = before.size === 0 && drawn.length === this.pane.children.length;
     if (!same) {
+      if (scrolled) this.pane.scrollTop = 0;
       this.pane.replaceChildren(...drawn);
-      this.pane.scrollTop = 0;
     }
     this.drawJump(view, drawn);
     this.mark(view.label.passage);

@@ -3,6 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,10 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit_app.actions import holdings
 from audit_app.actions.dealing import deal_in
 from audit_app.actions.labelling import commit, next_view
+from audit_app.actions.people import pause, resume
 from audit_app.actions.staffing import is_soft
 from audit_app.actions.turns import SCREENS
+from data.errors import StudyProblem
 from data.records import Context, Passage, Person, Response, Task
 from data.store import assignments, items, people
 from data.store.connection import Store, open_store
@@ -23,6 +27,9 @@ from data.study import Study, init_study, open_study
 from data.views import Item
 
 TEAMS = ((), (), ("evidence",), ("correctness",), ("context",), ("evidence", "correctness"), ("correctness", "context"))
+
+LEADS = ("release", "reassign", "hand over", "pause", "resume")
+"""What a lead can do to the work of somebody."""
 
 Plan = list[tuple[str, str, int, int, int]]
 """Per context: task, context, responses, people per response, people per context audit."""
@@ -36,12 +43,24 @@ class Witness:
     store: Store
     """A connection for looking on."""
     persons: list[Person]
-    soft: bool
     gold: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Tasks whose gold answer a person saw."""
     read: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     """Contexts that a person was given in the evidence pass, by task."""
+    begun: set[tuple[str, str]] = field(default_factory=set)
+    """Who was given which assignment."""
     last: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def soft(self) -> bool:
+        """Whether people are too few by now: they come and go."""
+        return is_soft(self.store)
+
+    def now(self, person: Person) -> Person:
+        """Somebody as they are by now."""
+        found = people.find(self.store, person.person_id)
+        assert found is not None
+        return found
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         return self.store.rows(sql)
@@ -76,6 +95,9 @@ class Witness:
 
     def see(self, person: Person, screen: str, answer: dict[str, Any] | None = None) -> dict[str, Any]:
         """Asks for the next view, or answers and gets it; checks what came."""
+        person = self.now(person)
+        if not person.may_label:  # paused: the gate lets them see nothing
+            return {"state": "out"}
         owed = self.could_be_given(person)
         found = commit(self.study, person, answer)["next"] if answer else next_view(self.study, person, screen)
         self.last[person.person_id, screen] = found
@@ -91,8 +113,11 @@ class Witness:
         if row["pass"] == "evidence":
             assert "gold_answer" not in shown
             assert task not in self.gold[who], "an evidence item of a task whose gold answer this person saw"
+            new = (who, row["assignment_id"]) not in self.begun
+            others = self.read[who, task] - {row["context_id"]}
+            assert self.soft or not new or not others, "two contexts of one task"
             self.read[who, task].add(row["context_id"])
-            assert self.soft or len(self.read[who, task]) == 1, "two contexts of one task"
+            self.begun.add((who, row["assignment_id"]))
         if "gold_answer" in shown:
             held = self.rows(f"SELECT 1 FROM assignment WHERE person_id = '{who}' AND task_id = '{task}' "
                              "AND pass = 'evidence' AND state = 'claimed'")  # fmt: skip
@@ -101,8 +126,8 @@ class Witness:
             self.gold[who].add(task)
         return found
 
-    def answer(self, person: Person, screen: str) -> None:
-        """Answers what is on the screen; a 409 or 403 is a refusal, as in a tab left open."""
+    def answer(self, person: Person, screen: str, *, skip: bool = False) -> None:
+        """Answers what is on the screen, or skips it; what is not theirs any more is asked for anew."""
         on_screen = self.last.get((person.person_id, screen))
         if on_screen is None or on_screen["state"] != "view":
             self.see(person, screen)
@@ -112,17 +137,25 @@ class Witness:
             self.see(person, screen)
             return
         label = on_screen["label"]
-        self.see(
-            person,
-            screen,
-            {
-                "screen": screen,
-                "assignment_id": on_screen["assignment_id"],
-                "label": label["name"],
-                "value": label["values"][0]["value"],
-                "client_seq": on_screen["client_seq"],
-            },
-        )
+        said = {"label": "skip", "comment": on_screen["skip_reasons"][0]} if skip else {"label": label["name"]}
+        sent = {name: on_screen[name] for name in ("assignment_id", "client_seq")}
+        self.see(person, screen, {"screen": screen, "value": label["values"][0]["value"], **said, **sent})
+
+    def lead(self, step: str, person: Person, other: Person) -> None:
+        """A lead does something to somebody, or to what they or else anybody has; what is refused changes nothing."""
+        who = person.person_id
+        held = self.rows("SELECT assignment_id, coalesce(person_id, reserved_for) AS whose FROM assignment "
+                         "WHERE state = 'claimed' OR state = 'open' AND reserved_for IS NOT NULL "
+                         f"ORDER BY whose <> '{who}', state, position")  # fmt: skip
+        with suppress(StudyProblem):
+            if step in ("pause", "resume"):
+                {"pause": pause, "resume": resume}[step](self.study, who)
+            elif held and step == "hand over":
+                holdings.hand_over(self.study, held[0]["whose"], other.person_id)
+            elif held and step == "release":
+                holdings.release(self.study, held[0]["assignment_id"])
+            elif held and step == "reassign":
+                holdings.reassign(self.study, held[0]["assignment_id"], other.person_id)
 
     def grow(self) -> None:
         """Another response is drawn, of the context that has the fewest."""
@@ -140,7 +173,6 @@ class Witness:
         items.add(self.store, [Item(task=task, context=context, response=Response(response_id=name, text="x"))])
         entry = {"item_kind": "response", "item_id": name, "task_id": row["task_id"], "context_id": row["context_id"]}
         assignments.add(self.store, [assignments.opening(entry, p, 1, 99) for p in ("evidence", "correctness")])
-        self.soft = is_soft(self.store)
 
     def finish(self) -> None:
         """Everybody works on until nobody gets anything."""
@@ -204,9 +236,9 @@ steps = st.lists(
     st.tuples(
         st.integers(0, 9),
         st.sampled_from(sorted(SCREENS)),
-        st.sampled_from(["look", "answer", "answer", "answer", "expire", "grow", "deal"]),
+        st.sampled_from(["look", *["answer"] * 4, "skip", "expire", "grow", "deal", *LEADS]),
     ),
-    max_size=40,
+    max_size=60,
 )
 
 
@@ -216,7 +248,7 @@ def witnesses(template: Path, plan: Plan, persons: list[Person]) -> Iterator[Wit
         with open_store(study) as store:
             with store.transaction():
                 fill(store, plan, persons)
-            yield Witness(study=study, store=store, persons=persons, soft=is_soft(store))
+            yield Witness(study=study, store=store, persons=persons)
 
 
 def annotators(named: list[tuple[str, ...]]) -> list[Person]:
@@ -228,6 +260,11 @@ def act(witness: Witness, person: Person, screen: str, step: str) -> None:
         witness.see(person, screen)
     elif step == "answer":
         witness.answer(person, screen)
+    elif step == "skip":
+        witness.answer(person, screen, skip=True)
+    elif step in LEADS:
+        after = witness.persons.index(person) + 1
+        witness.lead(step, person, witness.persons[after % len(witness.persons)])
     elif step == "grow":
         witness.grow()
     elif step == "deal":

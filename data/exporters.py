@@ -43,8 +43,18 @@ COLUMNS: dict[str, str] = {
 }
 """Every column of an export and what it means."""
 
+SHOWN: dict[str, str] = {
+    **{name: COLUMNS[name] for name in ("item_id", "item_kind", "task_id", "context_id")},
+    "person_id": "on whose screen it was (an opaque id)",
+    **{name: COLUMNS[name] for name in ("pass", "purpose", "occasion")},
+    "view": "which view of the item was shown",
+    "fields": "JSON list of what that view holds: response, passages, gold_answer and so on",
+    "shown_at": "when it was sent to the browser, UTC",
+}
+"""Every column of the log of what was on whose screen."""
 
-def as_csv(rows: Iterable[Mapping[str, Any]], *, excel: bool = False) -> str:
+
+def as_csv(rows: Iterable[Mapping[str, Any]], *, columns: Mapping[str, str] = COLUMNS, excel: bool = False) -> str:
     """The rows as CSV with a header; for Excel with a byte-order mark and formulas defused.
 
     >>> as_csv([{"item_id": "007", "value": "=1"}]).splitlines()[1][:6]
@@ -53,16 +63,16 @@ def as_csv(rows: Iterable[Mapping[str, Any]], *, excel: bool = False) -> str:
     out = StringIO(newline="")
     # With this line end (RFC 4180) a lone CR or LF inside a text is quoted; with "\n" a CR would not be.
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(columns)
     for row in rows:
-        cells = [_cell(row.get(name)) for name in COLUMNS]
+        cells = [_cell(row.get(name)) for name in columns]
         writer.writerow([_defused(cell) for cell in cells] if excel else cells)
     return ("\ufeff" if excel else "") + out.getvalue()
 
 
-def as_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
+def as_jsonl(rows: Iterable[Mapping[str, Any]], *, columns: Mapping[str, str] = COLUMNS) -> str:
     """The rows as JSON lines, with every column on every line."""
-    return "".join(json.dumps({name: row.get(name) for name in COLUMNS}, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(json.dumps({name: row.get(name) for name in columns}, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _cell(value: Any) -> str:

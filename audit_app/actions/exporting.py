@@ -35,3 +35,9 @@ def exported(study: Study) -> list[dict[str, Any]]:
             note_export(store)
     keys = [(row["item_kind"], row["item_id"]) for row in rows]
     return [{**row, **of_item[key], **drawn.get(key, {})} for row, key in zip(rows, keys, strict=True)]
+
+
+def exported_views(study: Study) -> list[dict[str, Any]]:
+    """The log of what was on whose screen, and when: one row per view that was sent, oldest first."""
+    with open_store(study) as store:
+        return events.everything_shown(store)

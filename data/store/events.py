@@ -63,6 +63,14 @@ def expose(store: Store, assignment_id: str, person_id: str, view: str, fields: 
     store.insert("exposure", [{**row, "shown_at": now()}])
 
 
+def everything_shown(store: Store) -> list[dict[str, Any]]:
+    """What was on whose screen, oldest first: one row per view of an assignment, each time that it was sent."""
+    return store.rows(
+        "SELECT a.item_id, a.item_kind, a.task_id, a.context_id, e.person_id, a.pass, a.purpose, a.occasion, e.view, "
+        "e.fields, e.shown_at FROM exposure AS e JOIN assignment AS a USING (assignment_id) ORDER BY e.rowid"
+    )
+
+
 def shown_since(store: Store, assignment_id: str, person_id: str, since: str) -> set[str]:
     """What this person was shown from a time on: artifacts of this item, and the gold answer wherever in its task."""
     rows = store.rows(

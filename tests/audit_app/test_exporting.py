@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from audit_app.actions.demo import Demo
-from audit_app.actions.exporting import exported
+from audit_app.actions.exporting import exported, exported_views
 from audit_app.actions.sampling import Plan, draw_sample
-from data.exporters import COLUMNS, as_csv, as_jsonl
+from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
 from data.store.connection import open_store
 from data.study import Study
 
@@ -64,3 +64,20 @@ def test_work_in_hand_comes_out_as_far_as_it_is(grid: Any, study_from: Any, pers
     ann.answer(ann.view(), "1")
     (row,) = [row for row in exported(study) if row["label"]]
     assert (row["label"], row["state"], row["purpose"], row["plan_order"]) == ("D", "claimed", "plan", 1)
+
+
+def test_the_log_of_what_was_on_screen_comes_out(grid: Any, study_from: Any, person_in: Any, desk: Any) -> None:
+    study: Study = study_from(grid(1, conditions=("clean",)), labels=["D", "G"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    ann = desk(study, person_in(study, "ann"))
+    ann.answer(ann.answer(ann.view(), "1")["next"], "partly")
+    rows = exported_views(study)
+    assert [(row["person_id"], row["item_id"], row["view"], json.loads(row["fields"])) for row in rows] == [
+        ("ann", "t00.clean.wren.baseline", "DisclosureView", ["response"]),
+        ("ann", "t00.clean.wren.baseline", "GroundingView", ["passages", "response"]),
+    ]
+    assert [row["shown_at"] for row in rows] == sorted(row["shown_at"] for row in rows)
+    assert set(rows[0]) == set(SHOWN)
+    back = list(csv.DictReader(StringIO(as_csv(rows, columns=SHOWN), newline="")))
+    assert [row["view"] for row in back] == ["DisclosureView", "GroundingView"]
+    assert json.loads(as_jsonl(rows, columns=SHOWN).splitlines()[1]) == rows[1]

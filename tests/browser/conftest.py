@@ -102,12 +102,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path, log: Path, port: int | None = None) -> Iterator[str]:
-    """The address of a real server on this study folder, once it answers."""
+def serving(folder: Path, log: Path, port: int | None = None, *, flags: tuple[str, ...] = ()) -> Iterator[str]:
+    """The address of a real server on this study folder, once it answers; `flags` are more of Streamlit's."""
     port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     with log.open("wb") as out:
-        server = subprocess.Popen(command(port=port), env=environment(folder), stdout=out, stderr=out)
+        server = subprocess.Popen([*command(port=port), *flags], env=environment(folder), stdout=out, stderr=out)
         try:
             wait_for(address, server, log)
             yield address

@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := audit_app judge metrics data sampling agreement
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types contracts wheel pytest browser bench coverage catalogues clean
+.PHONY: demo test check format lint types contracts wheel pytest browser soak bench coverage catalogues clean
 
 demo: .venv/ready
 	$(BIN)/evidence-audit demo
@@ -32,6 +32,10 @@ wheel: .venv/ready-dev
 pytest: .venv/ready-dev browser
 	$(BIN)/pytest -p no:benchmark
 
+# What takes minutes: 20 processes for 10 seconds, a connection cut for longer than a session lives. About 5 minutes.
+soak: .venv/ready-dev browser
+	$(BIN)/pytest -p no:benchmark -m soak
+
 # Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
 browser: .venv/ready-dev
 	@{ command -v $${CHROMIUM:-chromium} && $(BIN)/playwright --version; } >/dev/null 2>&1 \
@@ -41,10 +45,12 @@ browser: .venv/ready-dev
 	  || { echo "The browser tests need Chromium: run 'sudo apt-get install chromium libatomic1', or set CHROMIUM."; exit 1; }
 
 # Speed against its targets, both sides in one process; one thread, so that processor time means something.
-bench: .venv/ready-dev
+bench: .venv/ready-dev browser
 	OMP_NUM_THREADS=1 $(BIN)/pytest -s -q benchmarks/test_agreement_speed.py --benchmark-columns=min,median,rounds
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
+	@echo
+	$(BIN)/python -m benchmarks.label_speed
 
 # How often the intervals hold the truth: the whole table, an hour and more on two cores; REPLICATES=200 for a first look.
 REPLICATES ?= 1000

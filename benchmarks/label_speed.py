@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks import label_load, label_servers
+from benchmarks import label_load, label_servers, plain_page
 
-ITEMS, PEOPLE, TURN = 4000, 50, 5
+PEOPLE, TURN = 50, 5
 KEYS = "1234123412"
 
 WATCH = """node => {
@@ -87,6 +87,7 @@ class Side:
 
     def answer(self) -> None:
         self.page.keyboard.press("4")
+        self.page.wait_for_timeout(50)  # the frame that shows the digit is not part of what follows Enter
         self.page.keyboard.press("Enter")
         self.page.wait_for_timeout(60)
         self.page.locator(f"{self.root}[data-phase=asking]").wait_for()
@@ -162,7 +163,7 @@ def main() -> int:
 
 def measure(stack: ExitStack, asked: argparse.Namespace) -> tuple[list[Line], str]:
     folder = Path(stack.enter_context(TemporaryDirectory()))
-    bodies = label_servers.texts(ITEMS)
+    bodies = label_servers.texts(plain_page.ITEMS)
     study = label_servers.make_study(folder, bodies)
     ours = stack.enter_context(label_servers.labelling_view(study))
     theirs = stack.enter_context(label_servers.plain(folder, bodies))

@@ -141,8 +141,10 @@ class Wire:
         self.page.locator(".mine .items").wait_for()
         self.page.get_by_role("button", name="Close", exact=True).click()
         self.page.keyboard.press("b")
-        self.page.locator(".review").wait_for()
+        # What is pressed before the question is painted is no answer to it, and is dropped.
+        self.page.locator(".audit[data-phase=asking] .review").wait_for()
         self.page.keyboard.press("f")
+        self.page.locator(".panel").wait_for()
         self.page.keyboard.press("Control+Enter")
         expect(self.page.locator(".bar .said")).to_contain_text("Flagged")
         self.page.keyboard.press("Escape")

@@ -29,8 +29,10 @@ contracts: .venv/ready-dev
 wheel: .venv/ready-dev
 	$(BIN)/python tests/wheel.py
 
+# A process for each core; the browser's tests alone, because they wait for what is painted.
 pytest: .venv/ready-dev browser
-	$(BIN)/pytest -p no:benchmark
+	$(BIN)/pytest -p no:benchmark --numprocesses auto --ignore tests/browser
+	$(BIN)/pytest -p no:benchmark tests/browser
 
 # What takes minutes: 20 processes for 10 seconds, a connection cut for longer than a session lives. About 5 minutes.
 soak: .venv/ready-dev browser

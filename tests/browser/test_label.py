@@ -231,6 +231,7 @@ def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, ev
     answer(page, "3", "Support: Neither")
     expect(page.locator(".passage.now")).to_contain_text("SUPPORT-WORD")
     answer(page, "2", "Support: Something wrong")
+    page.locator(".audit[data-phase=asking]").wait_for()
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text("None of these")
     page.locator(".audit[data-phase=asking]").wait_for()

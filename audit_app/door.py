@@ -16,10 +16,10 @@ from audit_app import language
 from audit_app.actions.accounts import Account
 from audit_app.actions.answers import Refused
 from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
-from audit_app.actions.wording import when
+from audit_app.forms import account_page, password_form, sign_in_form
 from audit_app.gate import BROKEN, COOKIE, PERSON, SIGN_IN, by_name, cookies_of, same_origin, secret_of
 from audit_app.language import _, mark
-from audit_app.notice import notice, page
+from audit_app.notice import notice
 from audit_app.oidc import MINUTES, Organisation
 from data.errors import StudyProblem
 from data.records import Person
@@ -90,11 +90,11 @@ def doors(study: Doorkeeper) -> list[Route]:
     async def at_organisation(request: Request) -> Response:
         settings = await run_in_threadpool(study.oidc)
         if settings is None:
-            return _sign_in_form(_(NO_ORGANISATION), 404)
+            return sign_in_form(_(NO_ORGANISATION), 404)
         try:
             url, state = await organisation.begin(settings)
         except Refused as refused:
-            return _sign_in_form(str(refused), refused.status, settings=settings)
+            return sign_in_form(str(refused), refused.status, settings=settings)
         response = RedirectResponse(url, 303, {"Cache-Control": "no-store"})
         _set(response, request, STATE, state, MINUTES * 60)
         return response
@@ -102,32 +102,32 @@ def doors(study: Doorkeeper) -> list[Route]:
     async def from_organisation(request: Request) -> Response:
         settings = await run_in_threadpool(study.oidc)
         if settings is None:
-            return _sign_in_form(_(NO_ORGANISATION), 404)
+            return sign_in_form(_(NO_ORGANISATION), 404)
         try:
             cookie = cookies_of(request.headers).get(STATE)
             account = await organisation.finish(settings, request.query_params, cookie)
             secret = await run_in_threadpool(study.enter_by_account, account, device(request))
             response = await _let_in(study, request, secret)
         except Refused as refused:
-            response = _sign_in_form(str(refused), refused.status, settings=settings)
+            response = sign_in_form(str(refused), refused.status, settings=settings)
         response.delete_cookie(STATE, httponly=True, samesite="lax")
         return response
 
     async def sign_in(request: Request) -> Response:
         settings = await run_in_threadpool(study.oidc)
         if request.method == "GET":
-            return _sign_in_form(settings=settings)
+            return sign_in_form(settings=settings)
         given = await _form(request)
         name, password = given.get("name", ""), given.get("password", "")
         address = request.client.host if request.client else ""
         try:
             secret = await run_in_threadpool(study.enter_by_password, name, password, address, device(request))
         except TooEarly as early:
-            answer = _sign_in_form(str(early), early.status, name=name, settings=settings)
+            answer = sign_in_form(str(early), early.status, name=name, settings=settings)
             answer.headers["Retry-After"] = str(early.seconds)
             return answer
         if secret is None:
-            return _sign_in_form(_(NO_MATCH), 403, name=name, settings=settings)
+            return sign_in_form(_(NO_MATCH), 403, name=name, settings=settings)
         return await _let_in(study, request, secret)
 
     async def leave(request: Request) -> Response:
@@ -152,12 +152,12 @@ def doors(study: Doorkeeper) -> list[Route]:
                 await run_in_threadpool(study.end_session, person, int(which[:12]))
             return RedirectResponse("/account", 303)
         sessions = await run_in_threadpool(study.my_sessions, person, secret)
-        return _account_page(person, sessions, own=await run_in_threadpool(study.has_password, person))
+        return account_page(person, sessions, own=await run_in_threadpool(study.has_password, person))
 
     async def password(request: Request) -> Response:
         person: Person = request.scope[PERSON]
         if request.method == "GET":
-            return _password_form()
+            return password_form()
         given = await _form(request)
         try:
             if given.get("new", "") != given.get("again", ""):
@@ -165,9 +165,9 @@ def doors(study: Doorkeeper) -> list[Route]:
             old, new = given.get("old", ""), given.get("new", "")
             await run_in_threadpool(study.change_password, person, old, new, secret_of(request.headers))
         except Refused as refused:
-            return _password_form(str(refused), refused.status)
+            return password_form(str(refused), refused.status)
         except StudyProblem as problem:
-            return _password_form(str(problem), 422)
+            return password_form(str(problem), 422)
         back = escape(_("Back"))
         return notice(_("Your password is changed"), _(CHANGED), more=f'<p><a href="/account">{back}</a></p>')
 
@@ -223,83 +223,6 @@ async def _form(request: Request) -> dict[str, str]:
 
 NO_ORGANISATION = mark("This study does not use the sign-in of an organisation.")
 CHANGED = mark("You stay signed in here; everywhere else you were signed out.")
-
-
-def _sign_in_form(wrong: str = "", status: int = 200, *, name: str = "", settings: Oidc | None = None) -> Response:
-    words = {"called": _("Name"), "password": _("Password"), "act": _("Sign in"), "without": _(WITHOUT_PASSWORD)}
-    form = SIGN_IN_FORM.format(name=escape(name), **_escaped(words))
-    theirs = BY_ORGANISATION.format(act=escape(_("Sign in with the account of your organisation"))) if settings else ""
-    return page(_("Sign in"), _wrong(wrong) + theirs + form, status)
-
-
-def _escaped(words: dict[str, str]) -> dict[str, str]:
-    return {key: escape(text) for key, text in words.items()}
-
-
-def _wrong(said: str) -> str:
-    return f'<p class="wrong" role="alert">{escape(said)}</p>' if said else ""
-
-
-def _password_form(wrong: str = "", status: int = 200) -> Response:
-    words = {
-        "old": _("Password until now"),
-        "new": _("New password"),
-        "again": _("New password again"),
-        "act": _("Change password"),
-        "advice": _("A few random words make a good one. Everywhere else you will be signed out."),
-        "back": _("Back"),
-    }
-    return page(_("Change your password"), _wrong(wrong) + PASSWORD_FORM.format(**_escaped(words)), status)
-
-
-PASSWORD_FORM = """<form method="post" action="/account/password">
-<label>{old} <input name="old" type="password" autocomplete="current-password" required autofocus></label>
-<label>{new} <input name="new" type="password" autocomplete="new-password" required></label>
-<label>{again} <input name="again" type="password" autocomplete="new-password" required></label>
-<button class="main">{act}</button>
-</form>
-<p><small>{advice}</small></p>
-<p><a href="/account">{back}</a></p>"""
-
-BY_ORGANISATION = '<p><a class="main" href="/oidc/start">{act}</a></p>'
-
-SIGN_IN_FORM = """<form method="post" action="/sign-in">
-<label>{called}
-<input name="name" value="{name}" autocomplete="username" autocapitalize="none" required autofocus></label>
-<label>{password} <input name="password" type="password" autocomplete="current-password" required></label>
-<button class="main">{act}</button>
-</form>
-<p><small>{without}</small></p>"""
-
-WITHOUT_PASSWORD = mark("No password? Open the personal link that you were sent instead.")
-
-
-def _account_page(person: Person, sessions: tuple[Session, ...], *, own: bool) -> Response:
-    rows = "".join(_session_row(session) for session in sessions)
-    back, out = escape(_("Back")), escape(_("Sign out here"))
-    elsewhere, everywhere = escape(_("Sign out everywhere else")), escape(_("Sign out everywhere"))
-    others = f'<button name="end" value="others">{elsewhere}</button> ' if len(sessions) > 1 else ""
-    others += f'<button name="end" value="everywhere">{everywhere}</button>'
-    to_change = escape(_("Change your password"))
-    change = f'<p><a href="/account/password">{to_change}</a></p>' if own else ""
-    you = escape(_("You are {name}.")).format(name=f"<bdi>{escape(person.display_name)}</bdi>")
-    return page(
-        _("Where you are signed in"),
-        f"<p>{you}</p>"
-        f'<form method="post" action="/account"><ul>{rows}</ul><p>{others}</p></form>{change}'
-        f'<p><a href="/">{back}</a> · <a href="/out">{out}</a></p>',
-    )
-
-
-def _session_row(session: Session) -> str:
-    times = _("since {day}, last seen {when}").format(day=session.created_at[:10], when=when(session.seen_at))
-    this = "<small>" + escape(_("this one")) + "</small>"
-    named = escape(_("Sign out: {device}").format(device=session.device))
-    act = escape(_("Sign out"))
-    end = f'<button name="end" value="{session.number}" aria-label="{named}">{act}</button>'
-    return (
-        f"<li><span>{escape(session.device)}<small>{escape(times)}</small></span>{this if session.here else end}</li>"
-    )
 
 
 async def _let_in(study: Doorkeeper, request: Request, secret: str) -> Response:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit_app.actions.adjudicators import WHY_NOT, Adjudicator
-from audit_app.actions.answers import Refused, comment, encodable, sequence, skip_reason
+from audit_app.actions.answers import Refused, comment, encodable, sequence
 from audit_app.actions.cases import Case, Place, Queue, in_order, read_queue
-from audit_app.actions.labelling import MOVED_ON, SKIP, answer_to, keep, same_answer
+from audit_app.actions.labelling import MOVED_ON, SKIP, answer_to, give_back, keep, same_answer
 from audit_app.actions.revealing import place_of, revealed
 from audit_app.actions.showing import shown
 from audit_app.actions.turns import lease_end, lease_seconds, require_same, tag, theirs
@@ -112,7 +112,8 @@ def vote(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any
 def _keep_vote(store: Store, study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
     label, assignment = str(sent.get("label")), _theirs(store, person, sent)
     if label == SKIP:
-        return _give_back(store, study, assignment, sent)
+        ended = _("This item is decided already. The next one will be shown.")
+        return give_back(store, study, assignment, sent, ended=ended)
     seq = sequence(sent)
     if label.partition(".")[0] not in study.rubric.names(assignment.item_kind):
         raise Refused(422, f"label {label!r} is not asked of a {assignment.item_kind}")
@@ -148,16 +149,6 @@ def _theirs(store: Store, person: Person, sent: Mapping[str, Any]) -> Assignment
     if assignment.purpose != "adjudication":
         raise Refused(403, _("This item is not yours to decide: you labelled it."))
     return assignment
-
-
-def _give_back(store: Store, study: Study, assignment: Assignment, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """The item goes to another adjudicator, for good; a vote that was cast stays in the record."""
-    if assignment.state == "done":
-        raise Refused(409, _("This item is decided already. The next one will be shown."))
-    reason = skip_reason(sent, study.rubric.skip_reasons)
-    if assignment.state != "skipped":
-        assignments.finish(store, assignment.assignment_id, "skipped", reason)
-    return {"label": SKIP, "value": assignment.reason or reason, "created_at": now()}
 
 
 def decide(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:

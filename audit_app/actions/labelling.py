@@ -134,7 +134,8 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     require_same(person, raw.get("who"))
     assignment = theirs(store, person, raw.get("assignment_id"))
     if label == SKIP:
-        return _skip(store, study, assignment, raw)
+        ended = _("This item is finished already. The next one will be shown.")
+        return give_back(store, study, assignment, raw, ended=ended)
     item = items.load(store, assignment.item_kind, assignment.item_id)
     asked = owed(store, study.rubric, assignment, item)
     if label not in asked:
@@ -205,10 +206,18 @@ def keep(
     return at
 
 
-def _skip(store: Store, study: Study, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The item is given back for good, with a reason: it counts as not answered and nobody takes its place."""
+def give_back(
+    store: Store, study: Study, assignment: Assignment, raw: Mapping[str, Any], *, ended: str
+) -> dict[str, Any]:
+    """Ends work on an item for good, with a reason; what was answered stays in the record.
+
+    Of the plan it counts as not answered and nobody takes its place; an adjudicator's goes to another.
+
+    Raises:
+        Refused: 409 it is done (said as `ended`), 422 the reason is none of the rubric's.
+    """
     if assignment.state == "done":
-        raise Refused(409, _("This item is finished already. The next one will be shown."))
+        raise Refused(409, ended)
     reason = skip_reason(raw, study.rubric.skip_reasons)
     if assignment.state != "skipped":
         assignments.finish(store, assignment.assignment_id, "skipped", reason)

@@ -1,0 +1,13 @@
+"""The tables of study.db, as numbered steps in one module each; a step that has shipped is never edited."""
+
+from data.migrations import m001_people_and_work as m001_people_and_work
+from data.migrations import m002_designs_and_deals as m002_designs_and_deals
+from data.migrations import m003_register as m003_register
+from data.migrations import m004_looking_back as m004_looking_back
+from data.migrations import m005_access as m005_access
+from data.migrations import m006_accounts as m006_accounts
+from data.migrations import m007_rounds as m007_rounds
+from data.migrations import m008_adjudication as m008_adjudication
+from data.migrations.steps import migrations
+
+__all__ = ["migrations"]

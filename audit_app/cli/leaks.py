@@ -1,0 +1,45 @@
+"""The command about leaks: contexts in which the screens find the reference answer."""
+
+from pathlib import Path
+
+import click
+
+from audit_app.actions.leaks import ABSENCE, condition_rows, hit_rows, leaks
+from audit_app.actions.leaks import as_json as found_as_json
+from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import as_table
+from audit_app.cli.options import json_option, print_json, say, study_option
+
+MOST_HITS = 3
+"""Hits of each context that are printed unless all are asked for."""
+
+
+@click.command("leaks", epilog="Example: evidence-audit leaks --study study")
+@click.option("--condition", default=ABSENCE, show_default=True, help="Screen the contexts of this condition.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="All conditions, counted; and contexts that should have the answer and seem not to.",
+)
+@json_option
+@study_option
+@click.pass_context
+def leaks_command(ctx: click.Context, condition: str, every: bool, as_json: bool, folder: Path) -> None:
+    """Look for the reference answer in contexts that must not have it. Exit status 1 if an absence is flagged.
+
+    The screens find it word for word, in another form, order or script, as an acronym, a number or a date, misspelt, or
+    in pieces; in texts, titles, addresses and publishers. They say where; people decide whether it is a leak.
+    """
+    found = leaks(checked_study(folder), condition=None if every else condition)
+    if as_json:
+        print_json(found_as_json(found))
+    else:
+        shown = [one for one in found.flagged if not every or one.condition == ABSENCE]
+        rows = hit_rows(shown, MOST_HITS)
+        if every:
+            click.echo(as_table(condition_rows(found)) + "\n")
+        if rows:
+            click.echo(as_table(rows))
+        say(found.sentence)
+    ctx.exit(1 if any(one.condition == ABSENCE for one in found.flagged) else 0)

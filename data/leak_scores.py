@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 
 from data.leaks.screen import VERSION, Fields, Hit, Screened, screen
 from data.records import Context, Task, context_of, task_of
-from data.study import Study, writing
-from data.texts import parts, read_columns, schema, write_whole
+from data.study import Study, drafting, writing
+from data.texts import parts, read_columns, schema
 
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("context_id", "task_id", "condition", "regime")]
@@ -54,7 +54,8 @@ def screened_contexts(study: Study) -> Sequence[ScreenedContext]:
             kept.parent.mkdir(exist_ok=True)
             for old in study.frame.glob("leaks-*.parquet"):
                 old.unlink()
-            write_whole(pa.Table.from_pylist([_row(one) for one in found], schema=_SCHEMA), kept)
+            with drafting(kept) as draft:
+                pq.write_table(pa.Table.from_pylist([_row(one) for one in found], schema=_SCHEMA), draft)
         return found
     return [_of_row(row) for row in pq.read_table(kept).to_pylist()]
 

@@ -53,6 +53,8 @@ def _as_text(value: Any) -> str:
     """An artifact as text: a list one entry a line, a passage with the metadata that the model saw."""
     if isinstance(value, list | tuple):
         return "\n\n".join(_as_text(entry) for entry in value)
+    if isinstance(value, dict) and "reason" in value:
+        return "[{passage}] {field}, {start} to {end}: {text} ({reason}, {kind})".format(**value)
     if isinstance(value, dict):
         head = f"[{value['number']}] " + " · ".join(
             str(value[name]) for name in ("title", "publisher", "source_type", "url", "supports") if value.get(name)

@@ -70,6 +70,9 @@ function drawArtifact(artifact) {
     }
     if (artifact.passages.length === 0) section.append(el("div", { class: "text blank", text: _("(no passages)") }));
     section.append(...artifact.passages.map(drawPassage));
+  } else if (artifact.hits) {
+    if (artifact.hits.length === 0) section.append(el("div", { class: "text blank", text: _("(nothing; there may be a leak all the same)") }));
+    section.append(el("ul", { class: "hits" }, ...artifact.hits.map(drawHit)));
   } else if (artifact.texts) {
     if (artifact.texts.length === 0) section.append(el("div", { class: "text blank", text: _("(none)") }));
     section.append(...artifact.texts.map(literal));
@@ -77,6 +80,12 @@ function drawArtifact(artifact) {
     section.append(literal(artifact.text));
   }
   return section;
+}
+
+// A place that the leak screens found; pressed, its passage comes into sight.
+function drawHit(hit) {
+  const where = el("button", { type: "button", class: "plain hit", "data-passage": hit.passage }, el("span", { dir: "auto", text: fill(_("Passage {passage}: “{text}”"), hit) }));
+  return el("li", { class: hit.kind }, where, el("span", { class: "why", dir: "auto", text: hit.said }));
 }
 
 class Reading {
@@ -110,6 +119,7 @@ class Reading {
       this.pane.replaceChildren(...drawn);
     }
     this.drawJump(view, drawn);
+    this.markHits(view);
     this.mark(view.label.passage);
   }
 
@@ -139,6 +149,13 @@ class Reading {
       passage.querySelector(".body").hidden = false;
       requestAnimationFrame(() => this.pane.scrollTo({ top: passage.offsetTop }));
     }
+  }
+
+  // What the leak screens found is marked where it stands; without hits in the view nothing of an earlier one stays.
+  markHits(view) {
+    const hits = view.artifacts.find((artifact) => artifact.hits)?.hits ?? [];
+    this.paint("hits", hits.filter((hit) => hit.field === "text"));
+    for (const button of this.pane.querySelectorAll(".hit")) button.onclick = () => this.show(button.dataset.passage);
   }
 
   scrollBy(top) {
@@ -203,8 +220,12 @@ class Reading {
   }
 
   highlight(quotes) {
+    this.paint("evidence", quotes);
+  }
+
+  paint(name, places) {
     if (!globalThis.Highlight) return;
-    const ranges = quotes.map((quote) => {
+    const ranges = places.map((quote) => {
       const text = this.pane.querySelector(`.passage[data-number="${Number(quote.passage)}"] .text`)?.firstChild;
       if (!text || points(text.data, text.length) < quote.end) return null;
       const range = { startContainer: text, endContainer: text };
@@ -212,6 +233,6 @@ class Reading {
       range.endOffset = units(text.data, quote.end);
       return new StaticRange(range);
     });
-    CSS.highlights.set("evidence", new Highlight(...present(ranges)));
+    CSS.highlights.set(name, new Highlight(...present(ranges)));
   }
 }

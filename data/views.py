@@ -178,8 +178,8 @@ class ConstructionView:
     gold_answer: str
     gold_aliases: tuple[str, ...]
     condition: str | None
-    passages: tuple[BuiltPassage, ...]
     screen_hits: tuple[ShownHit, ...]
+    passages: tuple[BuiltPassage, ...]
 
     @classmethod
     def of(cls, item: Item) -> Self:

@@ -9,11 +9,12 @@ import click
 
 from audit_app.actions.exporting import exported, exported_views
 from audit_app.actions.importing import import_records
+from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
-from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
+from data.exporters import COLUMNS, RELEVANCE, SHOWN, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.structure import RULES
@@ -170,18 +171,30 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 @click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--shown", is_flag=True, help="The log of what was on whose screen and when, instead of the answers.")
+@click.option("--relevance", "passages", is_flag=True, help="Relevance labels of passages, with people's agreement.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(kind: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
+def export(
+    kind: str,
+    excel: bool,
+    shown: bool,
+    passages: bool,
+    columns: bool,
+    as_json: bool,
+    out: Path | None,
+    folder: Path,
+) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
-    named = SHOWN if shown else COLUMNS
+    if shown and passages:
+        raise click.UsageError("give --shown or --relevance, not both")
+    named = RELEVANCE if passages else SHOWN if shown else COLUMNS
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in named.items()))
         return
     study = checked_study(folder)
-    rows = exported_views(study) if shown else exported(study)
+    rows = relevance(study) if passages else exported_views(study) if shown else exported(study)
     csv = kind == "csv" and not as_json
     text = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
     if out is None:

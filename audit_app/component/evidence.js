@@ -59,11 +59,11 @@ class Evidence {
   // Whether that answer is not taken without one; a note that says where the words stand will do.
   required() {
     const { question } = this;
-    return question.note.value.trim() === "" && question.view.label.values.some((value) => value.evidence === "required" && question.chosen.includes(value.value));
+    return question.view.label.values.some((value) => value.evidence === "required" && question.chosen.includes(value.value));
   }
 
   wanted() {
-    return this.lacks() && (!this.waived || this.required());
+    return this.lacks() && (this.required() ? this.question.note.value.trim() === "" : !this.waived);
   }
 
   ask() {

@@ -155,7 +155,25 @@ class Reading {
   markHits(view) {
     const hits = view.artifacts.find((artifact) => artifact.hits)?.hits ?? [];
     this.paint("hits", hits.filter((hit) => hit.field === "text"));
-    for (const button of this.pane.querySelectorAll(".hit")) button.onclick = () => this.show(button.dataset.passage);
+    const buttons = [...this.pane.querySelectorAll(".hit")];
+    buttons.forEach((button, index) => { button.onclick = () => this.showHit(hits[index]); });
+  }
+
+  // The passage of a hit, with the words themselves in sight where they stand in its text.
+  showHit(hit) {
+    this.show(hit.passage);
+    const text = this.textOf(hit.passage);
+    if (hit.field !== "text" || !text) return;
+    const range = document.createRange();
+    range.setStart(text, units(text.data, hit.start));
+    range.setEnd(text, units(text.data, hit.end));
+    const frame = this.pane.getBoundingClientRect();
+    const box = range.getBoundingClientRect();
+    if (box.bottom > frame.bottom - 8) this.pane.scrollTop += box.top - frame.top - frame.height / 2;
+  }
+
+  textOf(number) {
+    return this.pane.querySelector(`.passage[data-number="${Number(number)}"] .text`)?.firstChild;
   }
 
   scrollBy(top) {
@@ -226,7 +244,7 @@ class Reading {
   paint(name, places) {
     if (!globalThis.Highlight) return;
     const ranges = places.map((quote) => {
-      const text = this.pane.querySelector(`.passage[data-number="${Number(quote.passage)}"] .text`)?.firstChild;
+      const text = this.textOf(quote.passage);
       if (!text || points(text.data, text.length) < quote.end) return null;
       const range = { startContainer: text, endContainer: text };
       range.startOffset = units(text.data, quote.start);

@@ -80,8 +80,7 @@ def test_each_step_of_a_context_shows_exactly_its_view(study: Study, person_in: 
     assert condition in ("clean", "evidence_absence")
     assert seen[3]["artifacts"] == [
         QUESTION, *GOLD, {"name": "condition", "title": "Condition", "text": condition},
-        {**SUPPLIED, "passages": built},
-        {"name": "screen_hits", "title": "What the leak screens found", "hits": []},
+        {"name": "screen_hits", "title": "What the leak screens found", "hits": []}, {**SUPPLIED, "passages": built},
     ]  # fmt: skip
 
 

@@ -16,7 +16,8 @@ from data.errors import StudyProblem, first_of
 from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
-from data.structure import RULES
+from data.rules import RULES
+from data.structure import ConditionCount
 from data.structure import check as check_structure
 from data.summary import summary
 
@@ -143,27 +144,35 @@ def import_formats(as_json: bool) -> None:
 def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     """Check that the imported contexts are built as their conditions claim. Exit status 1 if something was found."""
     if rules:
-        listed = {name: rule.description for name, rule in RULES.items()}
         if as_json:
-            print_json(listed)
+            print_json({name: {"severity": rule.severity, "about": rule.description} for name, rule in RULES.items()})
         else:
-            click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
+            click.echo("\n".join(f"{name} ({rule.severity}): {rule.description}" for name, rule in RULES.items()))
         return
     study = checked_study(folder)
     if is_empty(study):
         raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
-    findings, counts = check_structure(study), summary(study)
+    structure, counts = check_structure(study), summary(study)
+    findings = structure.findings
     if as_json:
-        print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
+        print_json({"summary": asdict(counts), **asdict(structure)})
     else:
         for finding in findings:
-            click.echo(f"{finding.where}: {finding.message} [{finding.rule}]")
+            click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+        for condition in structure.conditions if findings else ():
+            say(_share(condition))
         found = {"tasks": counts.n_tasks, "contexts": counts.n_contexts, "responses": counts.n_responses}
         say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.n_verdicts} verdicts")
         for judge in counts.judges:
             say(f"{judge.judge}: {judge.n_without_verdict} responses without a verdict, {judge.n_unscored} unscored")
         say(f"{len(findings)} findings" if findings else "Nothing found: the structure is as declared.")
     ctx.exit(1 if findings else 0)
+
+
+def _share(count: ConditionCount) -> str:
+    broken, name = count.n_broken, count.condition or "without a condition"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
 
 
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")

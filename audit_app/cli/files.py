@@ -1,6 +1,6 @@
 """Commands about files: init, import, check, export."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ from data.errors import StudyProblem, first_of
 from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
-from data.structure import RULES
+from data.parsing import RECORDS
+from data.rules import RULES
+from data.structure import ConditionCount
 from data.structure import check as check_structure
 from data.summary import summary
+from data.texts import everything, schema
 
 
 @click.command(epilog="Example: evidence-audit init study --labels C")
@@ -143,21 +146,23 @@ def import_formats(as_json: bool) -> None:
 def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     """Check that the imported contexts are built as their conditions claim. Exit status 1 if something was found."""
     if rules:
-        listed = {name: rule.description for name, rule in RULES.items()}
         if as_json:
-            print_json(listed)
+            print_json({name: {"severity": rule.severity, "about": rule.description} for name, rule in RULES.items()})
         else:
-            click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
+            click.echo("\n".join(f"{name} ({rule.severity}): {rule.description}" for name, rule in RULES.items()))
         return
     study = checked_study(folder)
     if is_empty(study):
         raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
-    findings, counts = check_structure(study), summary(study)
+    structure, counts = check_structure(study), summary(study)
+    findings = structure.findings
     if as_json:
-        print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
+        print_json({"summary": asdict(counts), **asdict(structure)})
     else:
         for finding in findings:
-            click.echo(f"{finding.where}: {finding.message} [{finding.rule}]")
+            click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+        for condition in structure.conditions if findings else ():
+            say(_share(condition))
         found = {"tasks": counts.n_tasks, "contexts": counts.n_contexts, "responses": counts.n_responses}
         say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.n_verdicts} verdicts")
         for judge in counts.judges:
@@ -166,26 +171,46 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     ctx.exit(1 if findings else 0)
 
 
+def _share(count: ConditionCount) -> str:
+    broken, name = count.n_broken, count.condition or "without a condition"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
+
+
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
-@click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.argument("what", type=click.Choice(list(RECORDS)), default="labels")
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--shown", is_flag=True, help="The log of what was on whose screen and when, instead of the answers.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(kind: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
-    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
-    named = SHOWN if shown else COLUMNS
+def export(
+    what: str, form: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path
+) -> None:
+    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
+
+    Or the tasks, contexts, responses or verdicts as they were imported. `import` reads what this writes (not with
+    --excel, whose cells are changed).
+    """
+    if shown and what != "labels":
+        raise click.UsageError(f"--shown is about labelling; leave out {what!r}")
+    named = SHOWN if shown else COLUMNS if what == "labels" else dict.fromkeys(schema(what).names, "as imported")
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in named.items()))
         return
     study = checked_study(folder)
-    rows = exported_views(study) if shown else exported(study)
-    csv = kind == "csv" and not as_json
-    text = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
-    if out is None:
-        click.echo(text.encode("utf-8"), nl=False)
+    if what == "labels":
+        rows: Iterable[dict[str, Any]] = exported_views(study) if shown else exported(study)
     else:
-        out.write_bytes(text.encode("utf-8"))
-        say(f"Wrote {len(rows)} rows to {out}")
+        rows = everything(study, what)
+    csv = form == "csv" and not as_json
+    lines = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
+    if out is None:
+        for line in lines:
+            click.echo(line.encode("utf-8"), nl=False)
+    else:
+        with out.open("wb") as file:
+            n = sum(bool(file.write(line.encode("utf-8"))) for line in lines)
+        say(f"Wrote {n - csv} rows to {out}")

@@ -62,6 +62,13 @@ def add_part(study: Study, kind: str, records: Sequence[Any], target: Path | Non
     return target
 
 
+def put_part(study: Study, kind: str, name: str, records: Sequence[Any]) -> Path:
+    """Writes a part that is made here and not imported, in the place of what it was before; whole or not at all."""
+    target = study.texts / f"{kind}-{name}.parquet"
+    write_whole(pa.Table.from_pylist([asdict(record) for record in records], schema=schema(kind)), target)
+    return target
+
+
 def write_whole(table: pa.Table, target: Path) -> None:
     """Writes a Parquet file beside its place, then moves it there."""
     with drafting(target) as draft, draft.open("wb") as file:

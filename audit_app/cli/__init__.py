@@ -10,6 +10,7 @@ from audit_app.cli.calibrating import rogan_gladen
 from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
+from audit_app.cli.judge_run import run_command
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
 from audit_app.cli.prompting import prompt_group
@@ -50,6 +51,7 @@ for command in (init, import_group, check, sample_group, register_command, peopl
 
 
 judge_group.add_command(rogan_gladen)
+judge_group.add_command(run_command)
 
 
 def main() -> None:

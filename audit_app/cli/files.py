@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from audit_app.actions.exporting import exported, exported_views
+from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
 from audit_app.actions.importing import import_records
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from data.errors import StudyProblem
-from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
+from data.exporters import CLAIMED, COLUMNS, JUDGED, SHOWN, as_csv, as_jsonl
 from data.importers import Imported, is_empty
 from data.structure import RULES
 from data.structure import check as check_structure
@@ -138,18 +138,37 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 @click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--shown", is_flag=True, help="The log of what was on whose screen and when, instead of the answers.")
+@click.option("--judgements", is_flag=True, help="What judges said that were run here, instead of the answers.")
+@click.option("--claims", is_flag=True, help="The claims that judges found in responses, instead of the answers.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(kind: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
+def export(
+    kind: str,
+    excel: bool,
+    shown: bool,
+    judgements: bool,
+    claims: bool,
+    columns: bool,
+    as_json: bool,
+    out: Path | None,
+    folder: Path,
+) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
-    named = SHOWN if shown else COLUMNS
+    if shown + judgements + claims > 1:
+        raise click.UsageError("give one of --shown, --judgements and --claims")
+    rows_of, named = (
+        (exported_views, SHOWN) if shown
+        else (exported_judgements, JUDGED) if judgements
+        else (exported_claims, CLAIMED) if claims
+        else (exported, COLUMNS)
+    )  # fmt: skip
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in named.items()))
         return
     study = checked_study(folder)
-    rows = exported_views(study) if shown else exported(study)
+    rows = rows_of(study)
     csv = kind == "csv" and not as_json
     text = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
     if out is None:

@@ -74,7 +74,9 @@ contexts_option = click.option(
 @contexts_option
 @click.option("--strata", callback=_columns,
               help="Columns, with commas: condition, regime, model, prompt, run, judge, a diagnostic.")  # fmt: skip
-@click.option("--judge", help="Whose labels the strata and --allocation neyman use; the first by name by default.")
+@click.option(
+    "--judge", help="Whose labels the strata and --allocation neyman use; the one with the most verdicts by default."
+)
 @click.option("--bins", multiple=True, callback=_bins, metavar="COLUMN=CUTS",
               help="Cut points of a numeric column (=1,2), or groups of equal size (=q3, the default).")  # fmt: skip
 @click.option("--collapse", type=Whole(1, MOST), help="Merge strata whose share of the sample is below this.")

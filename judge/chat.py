@@ -46,8 +46,7 @@ class ChatJudge:
         reply = await self._client.ask(prompt.text, form_of(question).schema)
         if reply.answered and reply.input_tokens is None:
             # A server that does not count must not look free to whoever pays for it.
-            counted = {"input_tokens": tokens_of(prompt.text), "output_tokens": tokens_of(reply.text or "")}
-            reply = replace(reply, **counted)
+            reply = replace(reply, input_tokens=tokens_of(prompt.text), output_tokens=tokens_of(reply.text or ""))
         return judgement(question, view, reply)
 
 

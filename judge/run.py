@@ -1,7 +1,6 @@
 """Judging many items: so many at once, every answer kept as it comes, nothing asked twice."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -40,9 +39,9 @@ class Tally:
     n_not_in_context: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, int] = field(default_factory=dict)
     """Why labels are unscored, with how many."""
-    judge_models: Counter[str] = field(default_factory=Counter)
+    judge_models: dict[str, int] = field(default_factory=dict)
     """Who answered."""
     stopped: str | None = None
     """Why not all was asked."""
@@ -64,9 +63,14 @@ class Tally:
         self.n_unscored += said.value is None and said.answered
         self.n_no_reply += not said.answered
         if said.unscored_reason:
-            self.reasons[said.unscored_reason.partition(":")[0]] += 1
+            _count(self.reasons, said.unscored_reason.partition(":")[0])
         if said.judge_model and asked:
-            self.judge_models[said.judge_model] += 1
+            _count(self.judge_models, said.judge_model)
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    # Not a Counter: `dataclasses.asdict` makes nonsense of one.
+    counts[name] = counts.get(name, 0) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

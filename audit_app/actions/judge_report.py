@@ -1,6 +1,6 @@
 """What a run of a judge did, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from audit_app.actions.judge_claims import Faithfulness
 from audit_app.actions.judge_run import JudgeRun
@@ -21,11 +21,11 @@ def run_sentences(done: JudgeRun) -> Iterator[str]:
     if done.n_not_asked:
         lack = "a context, a reference answer"
         yield f"Not asked: {done.n_not_asked} labels of responses that lack what they compare ({lack})."
-    for reason, n in tally.reasons.most_common(MOST_REASONS):
+    for reason, n in _most(tally.reasons)[:MOST_REASONS]:
         yield f"  {n} × {reason}"
     yield _effort(done)
     if len(tally.judge_models) > 1:
-        yield f"Several models answered: {', '.join(f'{name} ({n})' for name, n in tally.judge_models.most_common())}."
+        yield f"Several models answered: {', '.join(f'{name} ({n})' for name, n in _most(tally.judge_models))}."
     if done.quotes_not_in_context:
         share = percent(done.quotes_not_in_context / done.quotes_so_far)
         yield (
@@ -37,6 +37,10 @@ def run_sentences(done: JudgeRun) -> Iterator[str]:
     if not done.complete:
         more = "raise --max-cost and give" if tally.stopped and "ceiling" in tally.stopped else "give"
         yield f"To go on, {more} the same command again: nothing that was answered is asked twice."
+
+
+def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda entry: -entry[1])
 
 
 def _effort(done: JudgeRun) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 from audit_app.actions.judge_work import stream
 from data.errors import StudyProblem
 from data.importers import read_records
-from data.mapping import parse_pairs
-from data.reading import Row, read
+from data.mapping import Mapping as FieldMapping
+from data.reading import read
+from data.rows import Row
 from data.records import Verdict
 from data.study import Study
 from data.views import VIEWS, possible
@@ -153,7 +154,7 @@ def _number(raw: str | int | None) -> int | None:
 
 def _verdicts(study: Study, path: Path) -> Recorded:
     """Verdicts know their response; a judge knows what it is shown, so the views are made again."""
-    records, problems = read_records("verdicts", path, [parse_pairs(())])
+    records, problems = read_records("verdicts", path, [FieldMapping()])
     if problems:
         raise StudyProblem(problems)
     of_response: dict[str, Verdict] = {verdict.response_id: verdict for _, verdict in records}

@@ -20,7 +20,7 @@ def publish(study: Study, store: Store, judge: str) -> int:
     """Writes what stands of a judge as verdicts, in the place of what was written of it before; how many responses."""
     found = list(verdicts(store, judge))
     if found:
-        name = f"of-{sha256(judge.encode()).hexdigest()[:12]}"
+        name = f"judge{sha256(judge.encode()).hexdigest()[:12]}"
         with writing(study.path):
             put_part(study, "verdicts", name, found)
     return len(found)

@@ -13,8 +13,8 @@ from data.errors import StudyProblem
 from data.importers import read_records
 from data.mapping import Mapping as FieldMapping
 from data.reading import read
-from data.rows import Row
 from data.records import Verdict
+from data.rows import Row
 from data.study import Study
 from data.views import VIEWS, possible
 from judge.chat import ChatJudge, passages_of

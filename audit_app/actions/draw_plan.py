@@ -57,7 +57,7 @@ class Plan:
     """Frame columns, `leak` for the score of the leak screens, `judge` for the labels of one judge, or its diagnostics;
     by default all frame columns that vary, as many as the size allows."""
     judge: str | None = None
-    """Whose labels strata and Neyman's allocation look at; the first by name by default."""
+    """Whose labels strata and Neyman's allocation look at; the one with the most verdicts by default."""
     bins: Bins = field(default_factory=dict)
     collapse: int | None = None
     """Strata whose share of the sample is below this are merged in the fixed order; None to leave them."""

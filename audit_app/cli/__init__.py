@@ -10,6 +10,7 @@ from audit_app.cli.calibrating import rogan_gladen
 from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
+from audit_app.cli.judge_run import run_command
 from audit_app.cli.leaks import leaks_command
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
@@ -51,7 +52,7 @@ for command in (init, import_group, check, leaks_command, sample_group, register
     cli.add_command(command)
 
 
-for command in (rogan_gladen, ablate_command, wiring):
+for command in (run_command, ablate_command, wiring, rogan_gladen):
     judge_group.add_command(command)
 
 

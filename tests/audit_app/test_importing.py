@@ -358,3 +358,11 @@ def test_labels_of_other_tools_are_label_events_with_their_people_and_times(stud
         ("10", "D", "0", "2021-03-10T07:00:00+00:00", 4.5),
     ]
     assert {(row[4], row[5]) for row in taken(study)} == {("ann@example.org", "done"), ("10", "done")}
+
+
+def test_a_person_who_is_there_under_nearly_the_same_id_is_not_made_again(
+    study: Study, person_in: Any, give_labels: Any, label_rows: Any
+) -> None:
+    person_in(study, "ann")
+    with pytest.raises(StudyProblem, match="'Ann' and 'ann' differ only by case, space or Unicode form"):
+        give_labels(study, label_rows("Ann", {R[0]: {"D": "1"}}))

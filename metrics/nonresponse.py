@@ -1,6 +1,6 @@
 """How far responses without a usable label could move a metric: the two extreme assumptions about them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -20,7 +20,9 @@ class Bounds:
     metric: str
     slice: Mapping[str, str]
     lowest: float | None
+    """Never above the number itself, which takes them to be like others and need not lie between two ratios."""
     highest: float | None
+    """Never below it."""
     low: float | None
     """Lower end of the interval of the lowest."""
     high: float | None
@@ -92,14 +94,19 @@ def bounds(
             found[metric.name, k] = Bounds(
                 metric=metric.name,
                 slice=usual.slice,
-                lowest=lowest.value,
-                highest=highest.value,
-                low=lowest.low,
-                high=highest.high,
+                lowest=_outer(min, lowest.value, usual.value),
+                highest=_outer(max, highest.value, usual.value),
+                low=_outer(min, lowest.low, usual.low),
+                high=_outer(max, highest.high, usual.high),
                 n_unusable=usual.n_dropped + _n_excluded(metric, labelled, places[k], options),
                 why_undefined=lowest.why_undefined or highest.why_undefined,
             )
     return [found[name, k] for name in dict.fromkeys(name for name, _ in found) for k in range(len(places))]
+
+
+def _outer(pick: Callable[..., float], extreme: float | None, usual: float | None) -> float | None:
+    """The extreme, or the number itself where that lies beyond it; None where the extreme is refused."""
+    return extreme if extreme is None or usual is None else pick(extreme, usual)
 
 
 def _excluded(labelled: LabelledRows, options: Options) -> Flags:

@@ -17,29 +17,32 @@ arguments everywhere in this room. People are asked them the other way round, se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A share: the total of `numerator` over the total of `denominator`, both in {0, 1} for each response."""
+    """A share: the total of `numerator` over the total of `denominator`, both in {0, 1} for each response.
+
+    Of a mean score, see `diagnostics`, the numerator is a share of its top value.
+    """
 
     name: str
     title: str
     sentence: str
     """What the number says, for a person who has not read the definition."""
     needs: frozenset[str]
-    """Labels that decide; a response is non-response for this metric if it lacks one and the others do not settle it."""
+    """Labels that decide; a response that lacks one is non-response, unless the others settle the metric."""
     reads: frozenset[str]
     """Labels that the formulas look at: those needed, except for `ambiguous`, which counts what is unusable."""
     numerator: Formula
     denominator: Formula
 
     @property
-    def patterns(self) -> tuple[tuple[int, int], ...]:
+    def patterns(self) -> tuple[tuple[float, float], ...]:
         """The (numerator, denominator) that a response can have, from all its possible labels.
 
         >>> METRICS["Acc"].patterns, METRICS["ESD"].patterns
-        (((0, 1), (1, 1)), ((0, 0), (0, 1), (1, 1)))
+        (((0.0, 1.0), (1.0, 1.0)), ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
         """
         labels = np.array(list(product((0.0, 1.0), repeat=len(LABELS)))).T
         num, den = self.terms(*labels)
-        return tuple(sorted(set(zip(num.astype(int).tolist(), den.astype(int).tolist(), strict=True))))
+        return tuple(sorted(set(zip(num.tolist(), den.tolist(), strict=True))))
 
     def terms(self, C: ArrayLike, A: ArrayLike, G: ArrayLike, D: ArrayLike) -> tuple[Floats, Floats]:
         """Numerator and denominator of each response.

@@ -89,26 +89,27 @@ def metrics(
 ) -> None:
     """Print every metric as the judge has it (naive) and as people would have it (corrected), with its interval."""
     study = open_study(folder, unseal)
-    common: dict[str, Any] = {"sample_id": sample_id, "judge": judge, "by": by, "level": level, "floor": floor}
+    asked = names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ()))
+    common: dict[str, Any] = {
+        "sample_id": sample_id,
+        "judge": judge,
+        "by": by,
+        "target": target,
+        "about": POPULATIONS[population],
+        "annotators": ANNOTATORS[annotators],
+        "average": average,
+        "borrow": borrow,
+        "level": level,
+        "floor": floor,
+    }
+    views = CONTEXTS[contexts]
     every = [
-        results.metrics(
-            study,
-            names=names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ())),
-            target=target,
-            grounding=grounding,
-            about=POPULATIONS[population],
-            annotators=ANNOTATORS[annotators],
-            contexts=view,
-            budget=budget,
-            average=average,
-            borrow=borrow,
-            **common,
-        )
-        for view in CONTEXTS[contexts]
+        results.metrics(study, names=asked, grounding=grounding, contexts=view, budget=budget, **common)
+        for view in views
     ]
-    scored = diagnose(study, **common) if diagnostics else None
+    scored = [diagnose(study, contexts=view, **common) for view in views] if diagnostics else []
     found = [replace(one, estimates=_of_method(one.estimates, method)) for one in every]
-    means = _of_method(scored.estimates, method) if scored else ()
+    means = _of_method([estimate for one in scored for estimate in one.estimates], method)
     if as_json:
         print_json([*(row for one in found for row in _json(one, budget=budget)), *(e.as_dict() for e in means)])
     else:
@@ -116,7 +117,8 @@ def metrics(
     seal = every[0].seal
     sealed = [seal.sentence] if seal.reason or not seal.is_open else []
     said = [sentence for one in every for sentence in (one.sentence, *one.remarks)]
-    for sentence in [*dict.fromkeys(said), *([scored.sentence] if scored else []), *sealed]:
+    said += [sentence for mean in scored for sentence in (mean.sentence, *mean.remarks)]
+    for sentence in [*dict.fromkeys(said), *sealed]:
         say(sentence)
 
 
@@ -159,7 +161,10 @@ def _text(
         if len(found) > 1
         else metric_rows.with_before(metric_rows.metric_rows(everything, details=details), found[0].before)
     )
-    parts = [as_table(some) for some in (rows, metric_rows.metric_rows(means, details=details)) if some]
+    of_scales = (
+        metric_rows.view_rows(means, method) if len(found) > 1 else metric_rows.metric_rows(means, details=details)
+    )
+    parts = [as_table(some) for some in (rows, of_scales) if some]
     for one in found:
         ways = metric_rows.interval_lines(one.estimates) if details else []
         lines = budget_lines(one.budgets)

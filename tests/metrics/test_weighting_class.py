@@ -8,7 +8,7 @@ from metrics.table import Options, detailed
 from metrics.weighting_class import class_weighted
 from sampling.design import Design
 
-NAN = np.nan
+NAN = float("nan")
 STRATA = np.array(["a", "a", "a", "a", "b", "b"])
 
 
@@ -30,12 +30,12 @@ def weights(labels: list[list[float]], usable: list[bool], partly: list[bool] | 
 
 def test_a_partly_known_row_is_stood_for_by_those_alike() -> None:
     # The fourth row of a is like the second and third as far as is known; each takes half of it.
-    labels = [[0, 1, 1, 1, 0, 1], [NAN, 0, 1, NAN, 0, 1]]
+    labels = [[0.0, 1, 1, 1, 0, 1], [NAN, 0, 1, NAN, 0, 1]]
     assert weights(labels, [True] * 3 + [False] + [True] * 2) == pytest.approx([3, 4.5, 4.5, 3, 3])
 
 
 def test_without_any_alike_the_whole_stratum_stands_for_it() -> None:
-    labels = [[0, 0, 0, 1, 1, 1], [NAN, 0, 1, NAN, 0, 1]]
+    labels = [[0.0, 0, 0, 1, 1, 1], [NAN, 0, 1, NAN, 0, 1]]
     assert weights(labels, [True] * 3 + [False] + [True] * 2) == pytest.approx([4, 4, 4, 3, 3])
 
 

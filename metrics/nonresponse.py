@@ -1,6 +1,6 @@
 """How far responses without a usable label could move a metric: the two extreme assumptions about them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from metrics.definitions import LABELS, Metric
 from metrics.domain import sources
 from metrics.rows import Adjudicated, Flags, Floats, JudgedRows, LabelledRows, Slice, inside
+from metrics.share import outer
 from metrics.table import Options, detailed
 
 
@@ -94,19 +95,14 @@ def bounds(
             found[metric.name, k] = Bounds(
                 metric=metric.name,
                 slice=usual.slice,
-                lowest=_outer(min, lowest.value, usual.value),
-                highest=_outer(max, highest.value, usual.value),
-                low=_outer(min, lowest.low, usual.low),
-                high=_outer(max, highest.high, usual.high),
+                lowest=outer(min, lowest.value, usual.value),
+                highest=outer(max, highest.value, usual.value),
+                low=outer(min, lowest.low, usual.low),
+                high=outer(max, highest.high, usual.high),
                 n_unusable=usual.n_dropped + _n_excluded(metric, labelled, places[k], options),
                 why_undefined=lowest.why_undefined or highest.why_undefined,
             )
     return [found[name, k] for name in dict.fromkeys(name for name, _ in found) for k in range(len(places))]
-
-
-def _outer(pick: Callable[..., float], extreme: float | None, usual: float | None) -> float | None:
-    """The extreme, or the number itself where that lies beyond it; None where the extreme is refused."""
-    return extreme if extreme is None or usual is None else pick(extreme, usual)
 
 
 def _excluded(labelled: LabelledRows, options: Options) -> Flags:

@@ -11,6 +11,7 @@ from audit_app.actions import metric_rows, results
 from audit_app.actions import report as reports
 from audit_app.actions.answered import Grounding
 from audit_app.actions.budgeting import budget_lines, budget_rows
+from audit_app.actions.contexts import broken_estimates, broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics as diagnose
 from audit_app.actions.results import MetricsResult
@@ -110,14 +111,18 @@ def metrics(
     scored = [diagnose(study, contexts=view, **common) for view in views] if diagnostics else []
     found = [replace(one, estimates=_of_method(one.estimates, method)) for one in every]
     means = _of_method([estimate for one in scored for estimate in one.estimates], method)
+    audit = context_audit(study, sample_id=every[0].sample_id, target=target) if len(views) > 1 else None
     if as_json:
-        print_json([*(row for one in found for row in _json(one, budget=budget)), *(e.as_dict() for e in means)])
+        beside = [*means, *(broken_estimates(audit) if audit else ())]
+        print_json([*(row for one in found for row in _json(one, budget=budget)), *(e.as_dict() for e in beside)])
     else:
-        click.echo("\n\n".join(_text(found, means, method or "corrected", details=details)))
+        parts = _text(found, means, method or "corrected", details=details)
+        click.echo("\n\n".join([*parts, *([as_table(broken_rows(audit))] if audit and audit.broken else [])]))
     seal = every[0].seal
     sealed = [seal.sentence] if seal.reason or not seal.is_open else []
     said = [sentence for one in every for sentence in (one.sentence, *one.remarks)]
     said += [sentence for mean in scored for sentence in (mean.sentence, *mean.remarks)]
+    said += [audit.sentence] if audit else []
     for sentence in [*dict.fromkeys(said), *sealed]:
         say(sentence)
 

@@ -167,6 +167,7 @@ class OfMetric:
             count=self._judged.count[here],
             part=part,
             task=None if self._task is None else self._task[0][here],
+            cells=at.n_cells,
         )
 
     @property

@@ -10,6 +10,8 @@ from audit_app.cli.calibrating import rogan_gladen
 from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
+from audit_app.cli.judge_run import run_command
+from audit_app.cli.leaks import leaks_command
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
 from audit_app.cli.prompting import prompt_group
@@ -19,6 +21,7 @@ from audit_app.cli.results import metrics, report
 from audit_app.cli.rubric import rubric_group
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
+from audit_app.cli.wiring import ablate_command, wiring
 
 HELP = """Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
 
@@ -43,13 +46,14 @@ def cli() -> None:
     """All commands."""
 
 
-for command in (init, import_group, check, sample_group, register_command, people_group, assignments_group,
-                rubric_group, adjudicate_group, serve, agreement, judge_group, metrics, report, compare_command, export,
-                prompt_group, demo):  # fmt: skip
+for command in (init, import_group, check, leaks_command, sample_group, register_command, people_group,
+                assignments_group, rubric_group, adjudicate_group, serve, agreement, judge_group, metrics, report,
+                compare_command, export, prompt_group, demo):  # fmt: skip
     cli.add_command(command)
 
 
-judge_group.add_command(rogan_gladen)
+for command in (run_command, ablate_command, wiring, rogan_gladen):
+    judge_group.add_command(command)
 
 
 def main() -> None:

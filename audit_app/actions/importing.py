@@ -147,7 +147,7 @@ def _check(
         problem("occasion", f"is {record.occasion}; the plan asks once, so give the row another purpose, like repeat")
         return None
     try:
-        value = _stored(question, record.value)
+        value = stored_value(question, record.value)
     except ValueError as error:
         problem("value", f"is {error}")
         return None
@@ -160,7 +160,7 @@ def _check(
     return _Checked(label=record, question=question, value=value)
 
 
-def _stored(question: Question, raw: str | None) -> str | None:
+def stored_value(question: Question, raw: str | None) -> str | None:
     """The stored form of a recorded value; lists of codes are kept in the rubric's order."""
     if raw is not None and raw.strip().casefold().replace(" ", "_") == CANNOT_JUDGE:
         return CANNOT_JUDGE

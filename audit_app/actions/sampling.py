@@ -16,7 +16,7 @@ from audit_app.actions.subsamples import Subsamples
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import LABELS
-from data.store import assignments, items, rounds
+from data.store import assignments, calibrations, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import Item
@@ -43,7 +43,7 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
                 "with `evidence-audit sample extend`"
             )
         choice = choose(study, store, frame, population, plan, Before())
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         items.add_sample(store, _settings(study, frame, population, plan), records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
@@ -78,7 +78,7 @@ def extend_sample(
         before = _before(store, plan.sample_id)
         _check_extension(population, plan, before)
         choice = choose(study, store, frame, population, plan, before)
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         seal, done = (
             read_seal(store),
@@ -88,6 +88,23 @@ def extend_sample(
                   "frame_hash": frame.hash}  # fmt: skip
         items.replace_draws(store, top_up, records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
+
+
+def _readable(store: Store, study: Study, choice: Choice) -> list[Item]:
+    """Everything drawn with its texts.
+
+    Raises:
+        StudyProblem: People practise on a task that was drawn: they would know its answers.
+    """
+    drawn = list(read_items(study, [key for key, _ in choice.keys]))
+    known = sorted({item.task.task_id for item in drawn} & calibrations.tasks(store))
+    if known:
+        raise StudyProblem(
+            f"{len(known)} drawn tasks are in the calibration set ({', '.join(known[:3])}): whoever practises on them "
+            "learns their answers. Take the set away with `evidence-audit calibration remove`, and make one of samples "
+            "from elsewhere (`calibration import --items`)"
+        )
+    return drawn
 
 
 def _population(study: Study, frame: frames.Frame, plan: Plan) -> Population:

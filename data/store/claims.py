@@ -21,7 +21,7 @@ _PERSON = """
         CROSS JOIN assignment AS x USING (assignment_id)),
     gold AS MATERIALIZED (
         SELECT task_id FROM shown WHERE gold UNION
-        SELECT task_id FROM mine WHERE pass IN ('correctness', 'context')),
+        SELECT task_id FROM mine WHERE pass IN ('correctness', 'context') OR purpose = 'calibration'),
     seen AS MATERIALIZED (
         SELECT task_id, count(DISTINCT context) AS n, min(context) AS only_one FROM (
             SELECT task_id, coalesce(context_id, '') AS context FROM shown WHERE passages UNION
@@ -39,7 +39,7 @@ _AT_HAND = """FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id
         a.state = 'open' OR (a.lease_until < :now AND NOT EXISTS (
             SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))"""
 
-_NEW = f"""{_AT_HAND} AND a.purpose NOT IN ('repeat', 'adjudication')
+_NEW = f"""{_AT_HAND} AND a.purpose NOT IN ('repeat', 'adjudication', 'calibration')
     AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {{pass_}})"""
 """Openings of a pass that nobody works on, except those of items that this person has (a pass has one kind of item)."""
 
@@ -51,7 +51,8 @@ _REPEAT = f"""{_AT_HAND} AND a.purpose = 'repeat' AND a.reserved_for = :person
 """Second showings of what this person has labelled."""
 
 _RIPE = """a.due <= (
-    SELECT count(*) FROM mine WHERE pass = {pass_} AND purpose <> 'adjudication' AND state IN ('done', 'skipped'))"""
+    SELECT count(*) FROM mine
+    WHERE pass = {pass_} AND purpose NOT IN ('adjudication', 'calibration') AND state IN ('done', 'skipped'))"""
 
 _NEVER_SAW_GOLD = "a.task_id NOT IN (SELECT task_id FROM gold)"
 _ONE_CONTEXT = f"(:soft OR NOT {_OTHER_CONTEXT})"
@@ -148,7 +149,8 @@ def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: 
         f"{_in(pass_, _NEW, _FOR_ME, *rules)} GROUP BY place, a.context_id) "
         "SELECT (SELECT sum(n) FROM (SELECT max(n) AS n FROM free GROUP BY place)) AS new, "
         f"(SELECT json_group_array(a.due) {_in(pass_, _AT_HAND, _MEANT_AGAIN, *rules)}) AS due, "
-        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}' AND purpose <> 'adjudication') AS before",
+        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}' "
+        "AND purpose NOT IN ('adjudication', 'calibration')) AS before",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     if row is None:

@@ -45,7 +45,8 @@ def knowledge(store: Store) -> list[dict[str, Any]]:
         "SELECT e.person_id, a.task_id, a.context_id, max(e.fields LIKE '%\"gold_answer\"%') AS gold, "
         "max(e.fields LIKE '%\"passages\"%') AS passages FROM exposure AS e JOIN assignment AS a USING (assignment_id) "
         "GROUP BY e.person_id, a.task_id, a.context_id UNION ALL "
-        "SELECT person_id, task_id, context_id, max(pass <> 'evidence'), max(pass <> 'correctness') "
+        "SELECT person_id, task_id, context_id, max(pass <> 'evidence' OR purpose = 'calibration'), "
+        "max(pass <> 'correctness') "
         "FROM assignment WHERE person_id IS NOT NULL GROUP BY person_id, task_id, context_id"
     )
 

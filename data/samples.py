@@ -51,7 +51,10 @@ def _joined(prefix: str, tasks: Sequence[Any], contexts: Sequence[Any], response
             task=replace(task, task_id=prefix + task.task_id),
             context=replace(context, context_id=prefix + context.context_id, task_id=prefix + context.task_id),
             response=replace(
-                response, response_id=prefix + response.response_id, context_id=prefix + context.context_id, task_id=None
+                response,
+                response_id=prefix + response.response_id,
+                context_id=prefix + context.context_id,
+                task_id=None,
             ),
         )
         for task, context, response in zip(tasks, contexts, responses, strict=True)

@@ -89,10 +89,16 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
     with open_store(study) as store:
         with store.transaction():
             saved = _keep(store, study, person, answer)
-            told = practising.feedback(store, study, person, str(answer.get("assignment_id")), saved["label"])
+            told = _told(store, study, person, str(answer.get("assignment_id")), saved["label"])
         # A transaction of its own: the answer is kept whatever becomes of the next view.
         following = {"next": _next(store, study, person, str(answer["screen"]))}
         return {"saved": saved, "feedback": told, **following} if told else {"saved": saved, **following}
+
+
+def _told(store: Store, study: Study, person: Person, assignment_id: str, label: str) -> dict[str, Any] | None:
+    """What is said of an answer for practice; None of any other."""
+    told = practising.feedback(store, study, assignment_id, label)
+    return told and {**told, "outcome": practising.outcome(store, study, person, assignment_id)}
 
 
 def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def _review(store: Store, study: Study, person: Person, assignment: Assignment, 
         "given_at": event.created_at,
         "final": why_final(store, study, person, assignment, label),
         "slips": flags.notes(store, assignment.assignment_id, "slip", label),
-        "feedback": feedback(store, study, person, assignment.assignment_id, label),
+        "feedback": feedback(store, study, assignment.assignment_id, label),
     }
 
 

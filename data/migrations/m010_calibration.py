@@ -32,7 +32,7 @@ _STATEMENTS = (
 
 
 @migrations()
-def m009_calibration(db: Database) -> None:
+def m010_calibration(db: Database) -> None:
     """Sets of items with agreed answers that people practise on, and which set a practice item belongs to."""
     for statement in _STATEMENTS:
         db.execute(statement)

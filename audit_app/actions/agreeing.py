@@ -126,7 +126,7 @@ def import_set(
     rows, problems = _read(path)
     with open_store(study) as store, store.transaction():
         known = _items(store, study, items_file, dict.fromkeys(answer.response_id for _, answer in rows))
-        drawn = {row["task_id"] for row in items.drawn(store)}
+        drawn = {row["task_id"] for row in items.everything(store)}
         checked = [_checked(study.rubric, place, known.get(place[1].response_id), drawn) for place in rows]
         problems += [*(one for one in checked if isinstance(one, Problem)), *_twice(rows)]
         if problems:

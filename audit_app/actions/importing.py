@@ -179,7 +179,7 @@ def stored_value(question: Question, raw: str | None) -> str | None:
 def _passages_of_drawn(store: Store) -> dict[tuple[str, str], list[str]]:
     """Everything drawn as (item_kind, item_id), with the passage numbers that its labels can name."""
     ranks = items.passage_numbers(store)
-    return {(row["item_kind"], row["item_id"]): ranks.get(row["context_id"], []) for row in items.drawn(store)}
+    return {(row["item_kind"], row["item_id"]): ranks.get(row["context_id"], []) for row in items.everything(store)}
 
 
 def _key(record: Label, question: Question) -> AssignmentKey:
@@ -263,7 +263,7 @@ class _Openings:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._item = {(r["item_kind"], r["item_id"]): r for r in items.drawn(store)}
+        self._item = {(r["item_kind"], r["item_id"]): r for r in items.everything(store)}
         self._rows: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
         for row in assignments.everything(store):
             self._rows[self._place(row)].append(row)

@@ -48,7 +48,7 @@ def _body(store: Store, kind: str, key: str) -> dict[str, Any]:
     return body
 
 
-def drawn(store: Store) -> list[dict[str, Any]]:
+def everything(store: Store) -> list[dict[str, Any]]:
     """Every drawn item: item_kind, item_id, task_id, context_id. Practice items are not drawn."""
     return store.rows("SELECT * FROM item WHERE (item_kind, item_id) IN (SELECT item_kind, item_id FROM draw)")
 

@@ -32,7 +32,7 @@ Write = Callable[..., Path]
 def outside(study: Study) -> list[str]:
     """Responses of tasks that are in no draw, sorted."""
     with open_store(study) as store:
-        drawn = {row["task_id"] for row in items.drawn(store)}
+        drawn = {row["task_id"] for row in items.everything(store)}
     return sorted(f"{task}.clean.wren.baseline" for task in {f"t{n:02}" for n in range(8)} - drawn)
 
 
@@ -71,7 +71,7 @@ def answers(said: Mapping[str, Any]) -> Callable[[dict[str, Any]], Any]:
 
 def practice(desk: Any, value_of: Callable[[dict[str, Any]], Any], limit: int = 100) -> list[dict[str, Any]]:
     """Answers as long as it is practice; the feedback, one for each answer."""
-    told = []
+    told: list[dict[str, Any]] = []
     view = desk.view()
     while view["state"] == "view" and view["practice"] and len(told) < limit:
         came = desk.answer(view, value_of(view))
@@ -348,7 +348,7 @@ def test_practice_changes_no_number_and_is_exported_with_its_purpose(
 
 def test_every_problem_of_a_file_is_named_and_nothing_changes(study: Study, tmp_path: Path) -> None:
     with open_store(study) as store:
-        drawn = next(row["item_id"] for row in items.drawn(store) if row["item_kind"] == "response")
+        drawn = next(row["item_id"] for row in items.everything(store) if row["item_kind"] == "response")
     free = outside(study)[0]
     good = {"response_id": free, "label": "D", "value": "no", "reason": "x"}
     bad = [

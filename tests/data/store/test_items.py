@@ -52,7 +52,7 @@ def test_items_come_back_byte_for_byte(study: Study) -> None:
     with open_store(study) as store:
         assert [items.load(store, *key) for key in KEYS] == ITEMS
         assert {(row["item_kind"], row["item_id"]) for row in store.rows("SELECT * FROM item")} == set(KEYS)
-        assert items.drawn(store) == [], "practice items and the like are in no draw"
+        assert items.everything(store) == [], "practice items and the like are in no draw"
 
 
 def test_what_is_there_stays(study: Study) -> None:

@@ -13,7 +13,7 @@ from data.views import Item
 _OWN = {
     "tasks": {"task_id": "response_id"},
     "contexts": {"context_id": "response_id", "task_id": "response_id"},
-    "responses": {"context_id": "response_id"},
+    "responses": {"context_id": "response_id", "text": "response"},
 }
 """Every sample has a task and a context of its own, which go by the response's id."""
 
@@ -21,7 +21,7 @@ _OWN = {
 def read_samples(path: Path, *, prefix: str) -> list[Item]:
     """The samples of a file (JSON lines, or Parquet), in its order.
 
-    A row has `response_id, question, gold_answer, gold_aliases, passages, text`; the gold answer may be left out.
+    A row has `response_id, question, response, passages`, and `gold_answer` and `gold_aliases` where there are any.
 
     Args:
         path: The file.

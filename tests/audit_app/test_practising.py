@@ -328,7 +328,7 @@ def test_practice_changes_no_number_and_is_exported_with_its_purpose(
         return asdict(agreement(demo_copy)), report(demo_copy)
 
     samples = [
-        {"response_id": f"s{n}", "question": "Which?", "gold_answer": "GOLD", "text": "an answer",
+        {"response_id": f"s{n}", "question": "Which?", "gold_answer": "GOLD", "response": "an answer",
          "passages": [{"text": "a passage"}]} for n in range(2)
     ]  # fmt: skip
     before = numbers()

@@ -1,5 +1,6 @@
 """Samples that bring their own texts: one row holds question, reference answer, passages and response together."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,9 +36,9 @@ def read_samples(path: Path, *, prefix: str) -> list[Item]:
     for kind, own in _OWN.items():
         found[kind], wrong = read_records(kind, path, [Mapping(fields=own)])
         problems |= {str(problem): problem for problem in wrong}
-    ids = [response.response_id for _, response in found["responses"]]
+    often = Counter(response.response_id for _, response in found["responses"])
     for where, response in found["responses"]:
-        if ids.count(response.response_id) > 1:
+        if often[response.response_id] > 1:
             message = f"{response.response_id!r} is there twice; give each sample an id of its own"
             problems[where] = Problem(where=where, field="response_id", message=message)
     if problems:

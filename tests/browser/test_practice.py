@@ -31,8 +31,10 @@ def practised(tmp_path_factory: pytest.TempPathFactory, write_rows: Callable[...
     for kind, those in rows.items():
         import_records(study, kind, write_rows(folder / f"{kind}.jsonl", those))
     draw_sample(study, Plan(size=None, overlap=0))
-    sample = {"response_id": "MARK-ID", "question": "Which?", "gold_answer": "MARK-GOLD", "response": "The practised one.",
-              "passages": [{"text": "Nothing of it."}]}  # fmt: skip
+    sample = {
+        **{"response_id": "MARK-ID", "question": "Which?", "gold_answer": "MARK-GOLD"},
+        **{"response": "The practised one.", "passages": [{"text": "Nothing of it."}]},
+    }
     agreed = [
         {"response_id": "MARK-ID", "label": label, "value": value, "reason": f"MARK-REASON-{label} {hostile_reason}"}
         for label, value in AGREED.items()

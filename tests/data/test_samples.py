@@ -28,17 +28,12 @@ def test_a_sample_is_an_item_of_its_own(tmp_path: Path) -> None:
 
 
 def test_every_problem_is_named_once_with_the_name_in_the_file(tmp_path: Path) -> None:
-    rows = [
-        SAMPLE,
-        SAMPLE,
-        {**SAMPLE, "response_id": "y", "response": None},
-        {**SAMPLE, "response_id": "z", "passages": 1},
-    ]
+    wrong = [{**SAMPLE, "response_id": "y", "response": None}, {**SAMPLE, "response_id": "z", "passages": 1}]
     with pytest.raises(StudyProblem) as raised:
-        read_samples(write(tmp_path / "s.jsonl", *rows), prefix="")
+        read_samples(write(tmp_path / "s.jsonl", SAMPLE, SAMPLE, *wrong), prefix="")
     assert [str(problem).split("s.jsonl:")[1] for problem in sorted(raised.value.problems, key=str)] == [
         "1: field 'response_id': 'x' is there twice; give each sample an id of its own",
         "2: field 'response_id': 'x' is there twice; give each sample an id of its own",
         "3: field 'response': missing; every such record needs it",
-        "4: field 'passages': found a single value; expected a list",
+        "4: field 'passages': found text; expected a list",
     ]

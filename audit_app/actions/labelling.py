@@ -5,6 +5,7 @@ from typing import Any
 
 from audit_app.actions import practising
 from audit_app.actions.answers import Answer, Refused, sequence, skip_reason
+from audit_app.actions.attention import canary_later
 from audit_app.actions.looking_back import why_final
 from audit_app.actions.repeating import repeat_later
 from audit_app.actions.showing import shown
@@ -172,6 +173,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     if not revise and left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
         repeat_later(store, assignment)
+        canary_later(store, assignment)
     else:
         assignments.renew(store, assignment.assignment_id, lease_end(study))
     return {"label": label, "value": answer.value, "created_at": at}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from audit_app.actions.attention import LABEL
 from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
 from audit_app.actions.draw_plan import Plan
@@ -32,6 +33,8 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
             the size does not allow the fewest items per stratum (says which size would).
     """
     plan.check()
+    if plan.canaries and LABEL not in study.rubric.names("response"):
+        raise StudyProblem(f"--canaries: they check label {LABEL}, which the rubric does not ask; leave the option out")
     frame = frames.open_frame(study)
     if plan.looks_at_judge:
         plan = replace(plan, judge=find_judge(frame, plan.judge))

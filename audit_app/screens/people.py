@@ -81,6 +81,7 @@ def row(each: Progress) -> dict[str, str]:
         "in hand": str(each.n_in_hand) if each.n_in_hand else "",
         "dealt, not begun": str(each.n_waiting) if each.n_waiting else "",
         "median time": "" if seconds is None else f"{seconds:.0f} s an item",
+        "attention checks": each.checks,
         "last seen": when(each.last_seen) if each.last_seen else "never",
     }
 

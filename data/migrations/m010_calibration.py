@@ -1,4 +1,4 @@
-"""Sets of items with agreed answers that people practise on, and which set a practice item belongs to."""
+"""Sets of items with agreed answers that people practise on; and how many canaries a sample mixes into the work."""
 
 from sqlite_utils import Database
 
@@ -28,11 +28,12 @@ _STATEMENTS = (
     ),
     "ALTER TABLE assignment ADD COLUMN set_id INTEGER REFERENCES calibration_set",
     "CREATE INDEX assignment_set ON assignment (set_id, person_id) WHERE set_id IS NOT NULL",
+    "ALTER TABLE sample ADD COLUMN canaries REAL NOT NULL DEFAULT 0",
 )
 
 
 @migrations()
 def m010_calibration(db: Database) -> None:
-    """Sets of items with agreed answers that people practise on, and which set a practice item belongs to."""
+    """Sets of items with agreed answers that people practise on; and how many canaries a sample mixes into the work."""
     for statement in _STATEMENTS:
         db.execute(statement)

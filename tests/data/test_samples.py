@@ -28,7 +28,10 @@ def test_a_sample_is_an_item_of_its_own(tmp_path: Path) -> None:
 
 
 def test_every_problem_is_named_once_with_the_name_in_the_file(tmp_path: Path) -> None:
-    wrong = [{**SAMPLE, "response_id": "y", "response": None}, {**SAMPLE, "response_id": "z", "passages": 1}]
+    wrong: list[dict[str, Any]] = [
+        {**SAMPLE, "response_id": "y", "response": None},
+        {**SAMPLE, "response_id": "z", "passages": 1},
+    ]
     with pytest.raises(StudyProblem) as raised:
         read_samples(write(tmp_path / "s.jsonl", SAMPLE, SAMPLE, *wrong), prefix="")
     assert [str(problem).split("s.jsonl:")[1] for problem in sorted(raised.value.problems, key=str)] == [

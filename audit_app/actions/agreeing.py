@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from audit_app.actions.access import require_lead
-from audit_app.actions.importing import stored_value
+from audit_app.actions.fitting import stored_value
 from audit_app.actions.openings import read_items
 from audit_app.actions.tries import PASSES
 from data.errors import Problem, StudyProblem
 from data.parsing import Bad, identifier, text
-from data.reading import Row, read
+from data.reading import read
 from data.records import Person
+from data.rows import Row
 from data.rubric import Rubric
 from data.samples import read_samples
 from data.store import calibrations, items

@@ -96,7 +96,7 @@ def judge_check(
     Args:
         study: The study.
         sample_id: Which sample; the newest by default.
-        judge: Which judge; the first by name by default.
+        judge: Which judge; the one with the most verdicts by default.
         target: Which human label of an item is the right one.
         grounding: Which decision values of G count as grounded.
         by: Slice columns; the crossings that occur among the labelled responses are compared too.

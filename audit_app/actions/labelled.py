@@ -266,7 +266,7 @@ def judged(frame: frames.Frame, judge: str | None, columns: Sequence[str]) -> Ju
 
 
 def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
-    """The judge asked for, else the first by name; None when nothing was judged.
+    """The judge asked for, else the one with the most verdicts; None when nothing was judged.
 
     Raises:
         StudyProblem: The judge gave no verdicts.

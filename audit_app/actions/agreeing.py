@@ -29,9 +29,9 @@ FEW = 5
 """With fewer answers to a label, chance or one hard item decides who passes."""
 
 HOW = (
-    "No calibration set yet. Take five items or more that are in no draw, agree on their answers with a colleague, "
-    "write rows with response_id, label, value and reason (JSON lines or CSV), and bring them in with "
-    "`evidence-audit calibration import FILE`; docs/calibration.md has an example."
+    "No calibration set yet. Pick items that are in no draw with `evidence-audit calibration draft > agreed.csv`, "
+    "agree on their answers with a colleague, fill in value and reason, and bring them in with `evidence-audit "
+    "calibration import agreed.csv`."
 )
 
 

@@ -5,16 +5,35 @@ from pathlib import Path
 
 import click
 
-from audit_app.actions import agreeing
+from audit_app.actions import agreeing, candidates
 from audit_app.actions.calibrated import calibration_round, round_rows
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import Group, json_option, print_json, say, study_option
+from audit_app.cli.options import Group, Whole, json_option, print_json, say, study_option
+from data.exporters import as_csv
 
 
 @click.group("calibration", cls=Group, epilog="Example: evidence-audit calibration results")
 def calibration_group() -> None:
     """Let people practise on items with agreed answers before their work, and see who passed."""
+
+
+@calibration_group.command("draft", epilog="Example: evidence-audit calibration draft > agreed.csv")
+@click.option("--size", type=Whole(1, 1000), default=10, show_default=True, help="How many responses.")
+@click.option("--seed", type=Whole(0), default=1, show_default=True, help="Same seed, same responses.")
+@json_option
+@study_option
+def draft(size: int, seed: int, as_json: bool, folder: Path) -> None:
+    """Print random responses that are in no draw, as CSV with room for the agreed value and its reason.
+
+    The column `shown` holds what the label compares, and no more. Fill in the rows, delete those on which nobody
+    agrees, and give the file to `calibration import`.
+    """
+    rows = candidates.draft(checked_study(folder), size, seed=seed)
+    if as_json:
+        print_json(rows)
+    else:
+        click.echo("".join(as_csv(rows, columns=candidates.COLUMNS)), nl=False)
 
 
 @calibration_group.command("import", epilog="Example: evidence-audit calibration import agreed.csv")

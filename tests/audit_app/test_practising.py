@@ -1,8 +1,13 @@
 """Practice on items with agreed answers: before other work, with feedback, until passed; and it changes no number."""
 
+import csv
 import json
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,7 @@ import pytest
 from audit_app.actions.agreeing import calibration_set, import_set, remove_set
 from audit_app.actions.answers import Refused
 from audit_app.actions.calibrated import calibration_round, round_rows
+from audit_app.actions.candidates import draft
 from audit_app.actions.exporting import exported
 from audit_app.actions.holdings import holdings, release
 from audit_app.actions.importing import import_records
@@ -18,6 +24,7 @@ from audit_app.actions.labelling import next_view, renew
 from audit_app.actions.looking_back import look_back, my_items
 from audit_app.actions.people import pause, resume
 from audit_app.actions.sampling import Plan, draw_sample, extend_sample
+from audit_app.cli import main
 from data.errors import StudyProblem
 from data.store import items
 from data.store.connection import open_store
@@ -426,3 +433,48 @@ def test_what_was_begun_before_the_set_came_is_finished_first(
 
 def test_next_view_refuses_nothing_to_leads(study: Study, person_in: Any) -> None:
     assert next_view(study, person_in(study, "lead", role="lead"), "label")["state"] == "empty"
+
+
+def test_a_draft_holds_what_each_label_compares_and_becomes_a_set(study: Study, tmp_path: Path) -> None:
+    rows = draft(study, 3)
+    assert len({row["response_id"] for row in rows}) == 3
+    assert {row["response_id"] for row in rows} <= set(outside(study))
+    assert rows == draft(study, 3)
+    shown = {row["label"]: row["shown"] for row in rows}
+    assert shown["D"] == "Response: an answer"
+    assert "passage 1" in shown["G"]
+    assert "GOLD" not in shown["D"] + shown["A"] + shown["G"]
+    assert shown["C"] == "Response: an answer\n\nReference answer: GOLD\n\nAlso accepted: ALIAS"
+    filled = [{**row, "value": AGREED[row["label"]], "reason": "x"} for row in rows]
+    assert len(import_set(study, write(tmp_path / "filled.jsonl", filled)).answers) == 12
+    remove_set(study)
+    extend_sample(study, size=None)
+    with pytest.raises(StudyProblem, match="every task of this study is drawn"):
+        draft(study, 3)
+
+
+def test_the_commands_from_a_draft_to_the_results(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], person_in: Any
+) -> None:
+    def run(*arguments: str) -> tuple[str, str]:
+        monkeypatch.setattr(sys, "argv", ["evidence-audit", "calibration", *arguments, "--study", str(study.path)])
+        with suppress(SystemExit):
+            main()
+        said = capsys.readouterr()
+        return said.out, said.err
+
+    drafted, _ = run("draft", "--size", "2")
+    header, *lines = list(csv.reader(StringIO(drafted)))
+    assert header == ["response_id", "label", "value", "reason", "shown"]
+    file = tmp_path / "agreed.csv"
+    with file.open("w", newline="", encoding="utf-8") as target:
+        csv.writer(target).writerows([header, *([a, label, AGREED[label], "so", x] for a, label, _, _, x in lines)])
+    assert "Calibration set 2: 2 items, agreed answers: D 2, A 2, G 2, C 2. Few agreed" in run("import", str(file))[1]
+    assert "not_supported" in run("list")[0]
+    person_in(study, "ann")
+    out, err = run("results")
+    assert re.search(r"ann +not begun +0", out)
+    assert err == "0 of 1 person has passed. Nobody gets other work before that.\n"
+    assert json.loads(run("results", "--json")[0])["people"][0]["state"] == "not begun"
+    assert run("remove")[1].startswith("Removed")
+    assert run("results")[1].startswith("No calibration set yet.")

@@ -111,7 +111,7 @@ class Question {
   // Where an adjudicator stands, before their own vote or before everybody's answers; and that this is practice.
   drawStage() {
     if (this.deciding) return this.deciding.node;
-    if (this.view.practice) return el("p", { class: "stage", text: _("Practice: after your answer you see what was agreed, and why. It counts for no result.") });
+    if (this.view.practice && !this.view.review) return el("p", { class: "stage", text: _("Practice: after your answer you see what was agreed, and why. It counts for no result.") });
     return this.view.case ? el("p", { class: "stage", text: _("Vote first. What others said is shown after your vote.") }) : null;
   }
 

@@ -273,6 +273,7 @@ def test_what_is_given_back_or_paused_comes_again_and_keeps_its_log(study: Study
     at_work = desk(study, ann)
     first = at_work.view()
     (held,) = holdings(study).in_hand
+    assert held.purpose == "calibration"
     release(study, held.assignment_id)
     with pytest.raises(Refused):
         renew(study, ann, {"assignment_id": first["assignment_id"]})

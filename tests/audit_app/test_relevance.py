@@ -46,9 +46,8 @@ def test_each_labelled_passage_has_its_label_and_agreement(study: Study, give_la
 
 def test_the_command_writes_them(study: Study) -> None:
     def run(*args: str) -> Any:
-        return CliRunner().invoke(cli, ["export", "--relevance", "--study", str(study.path), *args])
+        return CliRunner().invoke(cli, ["export", "relevance", "--study", str(study.path), *args])
 
     rows = list(csv.DictReader(io.StringIO(run().stdout)))
     assert [row["relevant"] for row in rows] == ["1", "", "0"]
     assert "agreement: share of the pairs" in run("--columns").stdout
-    assert run("--shown").exit_code == 2

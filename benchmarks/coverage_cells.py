@@ -29,6 +29,8 @@ class Cell:
     """In a linked draw, contexts drawn for each that just hold the responses; 1 is the default of the product."""
     annotators: int | None = None
     """Annotators with effects of SD .35 on the logit scale, contexts (task × condition) at random to them."""
+    twice: float | None = None
+    """Share of each stratum that a second annotator labels too; target A all the same."""
     who: Annotators = "these annotators"
     lend: bool = False
     """The slice has five labels per stratum of its own and borrows the rest."""
@@ -114,15 +116,10 @@ def _on_shared_units() -> Iterator[Cell]:
 
 def _with_annotators() -> Iterator[Cell]:
     common = Cell(name="10 strata × 40", population="10 strata", per_stratum=40)
-    for people in (3, 6):
-        yield replace(common, name=f"{people} annotators, these, 10 strata × 40", annotators=people)
-    yield replace(
-        common,
-        name="6 annotators, these, 10 strata × 100",
-        per_stratum=100,
-        annotators=6,
-        shown_to_fail="the finite-population correction of 30 % takes labels for facts, but people slip",
-    )
+    for people, n in ((3, 40), (6, 40), (6, 100)):
+        alone = replace(common, name=f"{people} annotators, these, 10 strata × {n}", per_stratum=n, annotators=people)
+        yield alone
+        yield replace(alone, name=f"{people} annotators, these, overlap .25, 10 strata × {n}", twice=0.25)
     yield replace(
         common,
         name="3 annotators, like these, 10 strata × 40",

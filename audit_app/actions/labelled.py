@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.actions.answered import Answers, Overlap, answered, overlap_of
 from audit_app.actions.answered import Grounding as Grounding
-from audit_app.actions.answered import Overlap, answered, overlap_of
 from audit_app.actions.answered import binary as binary
 from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
@@ -24,7 +24,7 @@ from data.study import Study
 from metrics.definitions import LABELS as ORDER
 from metrics.estimate import Target
 from metrics.patterns import encode
-from metrics.rows import Adjudicated
+from metrics.rows import Adjudicated, SecondLabels
 from metrics.table import JudgedRows, LabelledRows
 from sampling.design import Design
 
@@ -53,6 +53,8 @@ class Labelled:
     """People's labels and diagnostics by name, nan where missing, skipped or cannot judge; and `WARRANT`."""
     adjudicated: dict[str, Floats]
     """What is adjudicated or unanimous, likewise."""
+    another: dict[str, Floats]
+    """The labels of the second person of the plan, likewise."""
     owed: dict[str, Flags]
     """Whether the label is still to come, by name. What is owed is waited for; it is no non-response."""
     overlap: Overlap
@@ -88,6 +90,7 @@ class Labelled:
             judge=those(self.judge),
             human=those(self.human),
             adjudicated=those(self.adjudicated),
+            another=those(self.another),
             owed=those(self.owed),
             people=self.people.only(kept),
             valid=self.valid[kept],
@@ -136,6 +139,7 @@ class Labelled:
             D=D,
             design_of=here.design,
             annotator=here.people.column(reads),
+            another=SecondLabels(**dict(zip(ORDER, (here.another[name] for name in names), strict=True))),
             valid=here.valid,
             recondition=here.recondition.tolist(),
             adjudicated=here._adjudicated(chosen, names) if target == "B" and not whole else None,
@@ -193,8 +197,7 @@ def labelled(
     warrant, unaudited = _warrants(store, draws)
     valid, recondition = _validity(store, study.rubric, draws, judged["condition"].tolist())
 
-    def of_people(which: Target) -> dict[str, Floats]:
-        values = found.values(which)
+    def of_people(values: Answers) -> dict[str, Floats]:
         return {
             name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
             for name in (*LABELS, *DIAGNOSTICS)
@@ -207,8 +210,9 @@ def labelled(
         first_fraction=_first_fractions(store, sample, draws),
         columns={name: judged[name].tolist() for name in (*frames.SLICES, "task_id")},
         judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in (*LABELS, *DIAGNOSTICS)},
-        human=of_people(target),
-        adjudicated=of_people("B"),
+        human=of_people(found.values(target)),
+        adjudicated=of_people(found.adjudicated),
+        another=of_people(found.another),
         owed={
             name: np.array([(item, name) in found.owed[target] for item in ids], dtype=bool)
             for name in (*LABELS, *DIAGNOSTICS)

@@ -162,6 +162,21 @@ def test_weight_two_is_the_unit_twice(statistic: Statistic, data: st.DataObject)
     assert weighted == pytest.approx(of(statistic, written_out, weight=np.ones(len(written_out))).value, abs=1e-9)
 
 
+@every
+@QUICK
+@given(data=st.data())
+def test_the_scale_of_the_weights_does_not_matter(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    weight = data.draw(arrays(np.float64, len(labels), elements=st.sampled_from([1.0, 2.5, 8.0])))
+    before, after = of(statistic, labels, weight=weight), of(statistic, labels, weight=4 * weight)
+    assert (before.value is None) == (after.value is None)
+    if before.value is not None:
+        assert after.value == pytest.approx(before.value, abs=1e-9)
+    even = of(statistic, labels, weight=np.ones(len(labels))).value
+    if statistic not in ALPHAS and even is not None:
+        assert even == pytest.approx(of(statistic, labels).value, abs=1e-9)
+
+
 @pytest.mark.parametrize("statistic", ALPHAS)
 @QUICK
 @given(labels=rated(3), label=st.integers(0, K - 1))

@@ -28,6 +28,8 @@ class Population:
     shared: bool
     """Whether settings are drawn on the same units (task, condition, run)."""
     linked: bool
+    settings: int
+    """Models × prompts, whose responses to one context are drawn together; 1 where they are not shared."""
     cuts: Mapping[str, tuple[float, ...]]
     """Cut points of the numeric columns."""
     merged: Mapping[str, Mapping[str, str]]
@@ -43,6 +45,11 @@ class Population:
     def unit(self) -> str:
         """What gets the random number, in words."""
         return "task, condition, run" if self.shared else "response"
+
+    @property
+    def per_context(self) -> float:
+        """Responses to one context that a draw takes by default: one of each setting, as far as there are so many."""
+        return min(self.settings, max(1.0, len(self.responses) / max(1, len(self.contexts))))
 
     def sizes(self, kind: str) -> dict[str, int]:
         """Items in each stratum."""
@@ -63,8 +70,8 @@ def read_population(frame: frames.Frame, plan: Plan, *, labels: Sequence[str] = 
     responses, contexts = frames.response_rows(frame), frames.context_rows(frame)
     if not len(responses):
         alone = _contexts(contexts, _strata(contexts, CONTEXT_COLUMNS))
-        return Population(responses=[], contexts=alone, columns=CONTEXT_COLUMNS, shared=False, linked=False, cuts={},
-                          merged={}, notes=("no responses are imported: contexts only",))  # fmt: skip
+        return Population(responses=[], contexts=alone, columns=CONTEXT_COLUMNS, shared=False, linked=False, settings=1,
+                          cuts={}, merged={}, notes=("no responses are imported: contexts only",))  # fmt: skip
     cuts = add_columns(responses, frame, plan, labels)
     columns, notes = (plan.strata, []) if plan.strata is not None else _varying(responses, plan.size)
     shared, why = _shared(responses, columns)
@@ -84,6 +91,7 @@ def read_population(frame: frames.Frame, plan: Plan, *, labels: Sequence[str] = 
         columns=columns,
         shared=shared,
         linked=bool(len(contexts)) and bool((responses["context_id"] != "").all()),
+        settings=len(responses[["model", "prompt"]].drop_duplicates()) if shared else 1,
         cuts=cuts,
         merged=merged,
         notes=(*notes, *why),

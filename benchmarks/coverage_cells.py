@@ -26,7 +26,8 @@ class Cell:
     draw: Literal["independent", "shared units", "linked"] = "independent"
     """Whether settings are drawn on the same task, condition and run; and contexts first, responses within them."""
     contexts: float = 1
-    """In a linked draw, contexts drawn for each that just hold the responses; 1 is the default of the product."""
+    """In a linked draw, contexts drawn for each that just hold the responses; 3, the default of the product here, takes
+    one of a context's three runs in every setting."""
     annotators: int | None = None
     """Annotators with effects of SD .35 on the logit scale, contexts (task × condition) at random to them."""
     twice: float | None = None
@@ -93,7 +94,7 @@ def _on_shared_units() -> Iterator[Cell]:
         yield Cell(
             name=f"shared units, 90 strata .2 × {n}", population="90 strata .2", per_stratum=n, draw="shared units"
         )
-    # Contexts first: as many as just hold the responses, and three times as many.
+    # Contexts first: as many as just hold the responses, and three times as many, as the product draws by default.
     for n in (15, 40, 100):
         yield Cell(name=f"linked, 10 strata × {n}", population="10 strata", per_stratum=n, draw="linked")
     yield Cell(name="linked, 90 strata .2 × 22", population="90 strata .2", per_stratum=22, draw="linked")

@@ -55,10 +55,10 @@ def slip_variance(sample: Sample, score: Floats, apart: Floats, active: Flags) -
 
 def _all_that_varies(sample: Sample, score: Floats) -> float:
     """Sum over the rows of w (e - mean of the stratum)^2 n / (n - 1), n the stratum's units."""
-    stratum, weight = sample.design.stratum, sample.design.weight
-    units = np.unique(np.column_stack([stratum, sample.design.unit]), axis=0)[:, 0]
+    stratum, unit, weight = sample.design.stratum, sample.design.unit, sample.design.weight
     size = np.maximum(np.bincount(stratum, weight), 1e-300)
-    n = np.bincount(units, minlength=len(size))
+    units = int(unit.max(initial=0)) + 1
+    n = np.bincount(np.unique(stratum * units + unit) // units, minlength=len(size))
     mean = np.bincount(stratum, weight * score) / size
     grown = np.divide(n, n - 1, out=np.ones(len(n)), where=n > 1)
     return float((weight * grown[stratum]) @ (score - mean[stratum]) ** 2)

@@ -105,7 +105,7 @@ def test_adjudicated_values_are_facts() -> None:
     assert of(replace(sample, second=sample.another)) == 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_laws(data: st.DataObject) -> None:
     """Order and names do not matter, it is never more than all that varies, and the value stays."""

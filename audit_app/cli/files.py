@@ -190,7 +190,7 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 
 def _share(count: ConditionCount) -> str:
     broken, name = count.n_broken, count.condition or "without a condition"
-    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.1%}) are not what they claim to be"
     return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
 
 

@@ -139,10 +139,14 @@ def _responses(engine: Backend, study: Study) -> Table:
 
 
 def judges(frame: Frame) -> list[str]:
-    """The judges that gave verdicts, by name."""
+    """The judges that gave verdicts, those with most of them first, else by name.
+
+    So the judge of the whole study comes before one that was tried on a part of it, whatever they are called.
+    """
     with _engine() as engine:
         table = _read(engine, frame.responses)
-        return sorted(_rows(engine, table.filter(table.judge.notnull()).select("judge").distinct())["judge"])
+        counted = _rows(engine, _counted(table.filter(table.judge.notnull()), ["judge"]))
+        return list(counted.sort_values(["n", "judge"], ascending=[False, True])["judge"])
 
 
 def context_rows(frame: Frame) -> pd.DataFrame:

@@ -39,7 +39,8 @@ def parts(study: Study, kind: str) -> list[Path]:
 
 def next_part(study: Study, kind: str) -> Path:
     """Where the next import of this kind goes."""
-    last = max((int(part.stem.rpartition("-")[2]) for part in parts(study, kind)), default=0)
+    numbers = [part.stem.rpartition("-")[2] for part in parts(study, kind)]
+    last = max((int(number) for number in numbers if number.isdigit()), default=0)
     return study.texts / f"{kind}-{last + 1:05d}.parquet"
 
 
@@ -84,6 +85,19 @@ def add_part(study: Study, kind: str, batches: Iterable[Sequence[Any]], target: 
             raise StudyProblem(
                 f"other {kind} were imported at the same time; nothing was imported. Import the file again"
             )
+    return target
+
+
+def put_part(study: Study, kind: str, name: str, records: Sequence[Any]) -> Path:
+    """Writes a part that was made here and not imported, in the place of what it was before; whole or not at all.
+
+    Its name is no number, so that it never stands in the way of an import.
+    """
+    target = study.texts / f"{kind}-{name}.parquet"
+    with drafting(target) as draft, draft.open("wb") as file:
+        pq.write_table(table_of(kind, records), file, compression="zstd")
+        file.flush()
+        os.fsync(file.fileno())
     return target
 
 

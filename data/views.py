@@ -184,6 +184,19 @@ class ConstructionView:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimsView:
+    """For faithfulness: the claims that a response makes, and the passages. No label of a rubric owns it."""
+
+    claims: tuple[str, ...]
+    passages: tuple[ShownPassage, ...]
+
+    @classmethod
+    def of(cls, item: Item, claims: tuple[str, ...]) -> Self:
+        """The view of this item, once its response was split."""
+        return cls(claims=claims, passages=_passages(item))
+
+
 View = (
     DisclosureView
     | SubstanceView

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from audit_app.actions.attention import LABEL
 from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
 from audit_app.actions.draw_plan import LEAK, Plan
@@ -19,7 +20,7 @@ from data import frame as frames
 from data.errors import StudyProblem
 from data.leak_scores import leak_scores
 from data.records import LABELS
-from data.store import assignments, items, rounds
+from data.store import assignments, calibrations, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import Item
@@ -35,6 +36,8 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
             the size does not allow the fewest items per stratum (says which size would).
     """
     plan.check()
+    if plan.canaries and LABEL not in study.rubric.names("response"):
+        raise StudyProblem(f"--canaries: they check label {LABEL}, which the rubric does not ask; leave the option out")
     frame = frames.open_frame(study)
     if plan.looks_at_judge:
         plan = replace(plan, judge=find_judge(frame, plan.judge))
@@ -46,7 +49,7 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
                 "with `evidence-audit sample extend`"
             )
         choice = choose(study, store, frame, population, plan, Before())
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         items.add_sample(store, _settings(study, frame, population, plan), records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
@@ -81,7 +84,7 @@ def extend_sample(
         before = _before(store, plan.sample_id)
         _check_extension(population, plan, before)
         choice = choose(study, store, frame, population, plan, before)
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         seal, done = (
             read_seal(store),
@@ -91,6 +94,23 @@ def extend_sample(
                   "frame_hash": frame.hash}  # fmt: skip
         items.replace_draws(store, top_up, records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
+
+
+def _readable(store: Store, study: Study, choice: Choice) -> list[Item]:
+    """Everything drawn with its texts.
+
+    Raises:
+        StudyProblem: People practise on a task that was drawn: they would know its answers.
+    """
+    drawn = list(read_items(study, [key for key, _ in choice.keys]))
+    known = sorted({item.task.task_id for item in drawn} & calibrations.tasks(store))
+    if known:
+        raise StudyProblem(
+            f"{len(known)} drawn tasks are in the calibration set ({', '.join(known[:3])}): whoever practises on them "
+            "learns their answers. Take the set away with `evidence-audit calibration remove`, and make one of samples "
+            "from elsewhere (`calibration import --items`)"
+        )
+    return drawn
 
 
 def _population(study: Study, frame: frames.Frame, plan: Plan) -> Population:

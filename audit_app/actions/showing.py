@@ -7,8 +7,9 @@ from typing import Any
 from audit_app.actions.turns import lease_end, lease_seconds, tag
 from audit_app.language import _, mark
 from data.questions import Question
-from data.records import Assignment, Person
+from data.records import CANNOT_JUDGE, Assignment, Person
 from data.store import events, flags
+from data.store.calibrations import PURPOSE
 from data.store.connection import Store
 from data.study import Study
 from data.views import TITLES, VIEWS, Item, View, artifacts
@@ -37,6 +38,7 @@ def shown(
         "who": tag(person),
         "assignment_id": assignment.assignment_id,
         "pass": assignment.pass_,
+        "practice": assignment.purpose == PURPOSE,
         "view": question.view,
         "artifacts": _artifacts(view),
         "label": _question(question, label),
@@ -85,3 +87,11 @@ def _question(question: Question, label: str) -> dict[str, Any]:
         "passage": int(passage) if passage else None,
         "values": [_as_object(value) for value in question.values],
     }
+
+
+def in_words(question: Question, value: str) -> str:
+    """An answer as it reads on the screen."""
+    if value == CANNOT_JUDGE:
+        return _("Cannot judge")
+    chosen = [entry.text for entry in question.values if entry.value in question.codes(value)]
+    return ", ".join(chosen) if chosen else _("None of these")

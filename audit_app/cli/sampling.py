@@ -76,7 +76,9 @@ contexts_option = click.option(
               help="Columns with commas: condition, regime, model, prompt, run, leak, judge, diagnostics.")  # fmt: skip
 @click.option("--order", type=click.Choice(["random", "leak"]), default="random", show_default=True,
               help="Which contexts are audited first: leak for those that are flagged (--strata leak).")  # fmt: skip
-@click.option("--judge", help="Whose labels the strata and --allocation neyman use; the first by name by default.")
+@click.option(
+    "--judge", help="Whose labels the strata and --allocation neyman use; the one with the most verdicts by default."
+)
 @click.option("--bins", multiple=True, callback=_bins, metavar="COLUMN=CUTS",
               help="Cut points of a numeric column (=1,2), or groups of equal size (=q3, the default).")  # fmt: skip
 @click.option("--collapse", type=Whole(1, MOST), help="Merge strata whose share of the sample is below this.")
@@ -97,6 +99,8 @@ contexts_option = click.option(
               help="Share of the responses for which the six diagnostics are asked.")  # fmt: skip
 @click.option("--repeats", type=SHARE, default=0.0, show_default=True,
               help="Share of a person's items that they are shown again, unannounced.")  # fmt: skip
+@click.option("--canaries", type=SHARE, default=0.0, show_default=True,
+              help="Attention checks mixed in unannounced, as a share of a person's evidence items.")  # fmt: skip
 @click.option("--dev", type=SHARE, default=0.0, show_default=True, help="Share of the tasks a judge may be tuned on.")
 @click.option(
     "--seed",
@@ -228,7 +232,7 @@ def _say_dealt(dealt: Dealt) -> None:
         return
     click.echo(as_table([
         {"pass": p.pass_, "annotator": p.display_name, "openings": str(p.n_items), "contexts": str(p.n_contexts),
-         "repeats": str(p.n_repeats)}
+         "repeats": str(p.n_repeats), "canaries": str(p.n_canaries)}
         for p in dealt.portions
     ]))  # fmt: skip
 

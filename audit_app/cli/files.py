@@ -210,7 +210,9 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
 @click.argument("what", type=click.Choice(list(EXPORTS)), default="labels")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True, help="How to write it."
+)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option

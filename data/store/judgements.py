@@ -43,7 +43,11 @@ def standing(store: Store, judge: str, item_kind: str, item_id: str, label: str)
 
 def of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
     """What stands of one judge, the labels of an item one after the other."""
-    yield from store.rows(f"{_CURRENT} ORDER BY item_kind, item_id, label", [judge])
+    found = store.db.conn.execute(f"{_CURRENT} ORDER BY item_kind, item_id, label", [judge])
+    names = [column[0] for column in found.description]
+    # One at a time: these may be all labels of all responses.
+    for row in found:
+        yield dict(zip(names, row, strict=True))
 
 
 def judges(store: Store) -> dict[str, dict[str, Any]]:

@@ -19,8 +19,9 @@ from starlette.responses import Response
 from audit_app.actions.exporting import exported_judgements
 from audit_app.actions.judge_choice import JudgeChoice, open_judge, parse_parameters
 from audit_app.actions.judge_claims import faithfulness
+from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_report import estimate_sentences, faithfulness_sentence, run_sentences
-from audit_app.actions.judge_run import JudgeRun, RunOptions, estimate, run_judge
+from audit_app.actions.judge_run import JudgeRun, estimate, run_judge
 from audit_app.actions.judge_work import Asked
 from audit_app.actions.judging import judge_check
 from audit_app.actions.sampling import Plan, draw_sample

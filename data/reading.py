@@ -12,8 +12,10 @@ from typing import IO
 from data.errors import StudyProblem
 from data.eval_archive import eval_archive
 from data.json_rows import json_lines, json_objects
-from data.rows import Reader, Rows, Source, files_of, suffix_of
+from data.rows import Reader, Row, Rows, Source, files_of, suffix_of
 from data.table_rows import parquet, separated
+
+__all__ = ["EVERY", "READERS", "Progress", "Row", "read"]
 
 Progress = Callable[[float], None]
 """Is told now and then which share of the work is done."""

@@ -114,6 +114,14 @@ def read_columns(study: Study, kind: str, columns: list[str]) -> pa.Table:
     return pa.concat_tables(pq.read_table(part, columns=columns) for part in files)
 
 
+def everything(study: Study, kind: str) -> Iterator[dict[str, Any]]:
+    """Every record of one kind as plain values, a batch of them in memory at a time."""
+    for part in parts(study, kind):
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(batch_size=1024):
+                yield from batch.to_pylist()
+
+
 def pick(study: Study, kind: str, key: str, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows whose `key` is among `ids`, as plain values, over all parts."""
     wanted = pa.array(list(ids), pa.string())

@@ -108,7 +108,7 @@ def parse_parameters(pairs: Iterable[str]) -> dict[str, object]:
 
 
 def replay_of(study: Study, path: Path) -> ReplayJudge:
-    """A judge that says what a file holds: judgements as `export --judgements` writes them, or verdicts.
+    """A judge that says what a file holds: judgements as `export judgements` writes them, or verdicts.
 
     Raises:
         StudyProblem: The file cannot be read, or holds neither.
@@ -129,7 +129,7 @@ def _judgements(path: Path, rows: Iterable[Row]) -> Recorded:
         try:
             found[str(row.values["label"]), str(row.values["view_hash"])] = _judgement(row.values)
         except (KeyError, TypeError, ValueError) as error:
-            raise StudyProblem(f"{row.where}: no judgement as `export --judgements` writes it ({error})") from None
+            raise StudyProblem(f"{row.where}: no judgement as `export judgements` writes it ({error})") from None
     return found
 
 

@@ -69,5 +69,5 @@ def faithfulness_sentence(found: Faithfulness) -> str:
     without = f"; {found.n_without} responses have no claims that were all judged" if found.n_without else ""
     return (
         f"Faithfulness (supported share of a response's claims, mean of {found.n} responses): {percent(found.value)}"
-        f"{without}. Claim by claim: evidence-audit export --claims."
+        f"{without}. Claim by claim: evidence-audit export claims."
     )

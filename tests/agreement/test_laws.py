@@ -26,7 +26,7 @@ from agreement.result import Agreement
 Labels = NDArray[np.int64]
 Statistic = Callable[..., Agreement]
 K = 3
-QUICK = settings(deadline=None, max_examples=25)
+QUICK = settings(max_examples=25)
 
 ALL_STATISTICS: list[Statistic] = [
     percent_agreement,

@@ -18,7 +18,7 @@ from agreement.ratings import Ratings
 from agreement.result import Agreement
 
 Labels = NDArray[np.int64]
-QUICK = settings(deadline=None, max_examples=20)
+QUICK = settings(max_examples=20)
 FIGURES = ("agreement", "bias", "agreement_by_day", "bias_by_day", "median_seconds")
 
 

@@ -125,7 +125,7 @@ def test_a_label_given_twice_is_refused() -> None:
 
 
 @given(st.permutations(sorted(VIEWS)))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_no_order_that_loads_ever_shows_gold_before_grounding(order: list[str]) -> None:
     try:
         rubric = parse_rubric("".join(entry(view, view) for view in order), "r")

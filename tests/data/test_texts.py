@@ -66,14 +66,14 @@ def test_odd_texts_come_back_byte_for_byte(tmp_path: Path, suffix: str) -> None:
 
 
 @given(st.sampled_from([".jsonl", ".csv", ".parquet"]), st.lists(texts, min_size=1, max_size=6))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_text_comes_back_byte_for_byte(suffix: str, answers: list[str]) -> None:
     with TemporaryDirectory() as folder:
         assert round_trip(Path(folder), suffix, answers, answers) == (answers, answers)
 
 
 @given(st.lists(texts.filter(bool), min_size=2, max_size=5, unique_by=lambda text: likeness((text,))))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_ids_are_compared_byte_for_byte(ids: list[str]) -> None:
     with TemporaryDirectory() as folder:
         study = init_study(Path(folder) / "study")

@@ -83,7 +83,7 @@ async def ask_all(server: ModelServer, item: Item) -> dict[str, str]:
     return found
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.fixed_dictionaries({name: st.text(max_size=30) for name in (*NEVER, *SHOWABLE)}))
 def test_nothing_outside_the_view_is_in_a_request_or_a_log_line(server: ModelServer, texts: dict[str, str]) -> None:
     item = item_with(texts)

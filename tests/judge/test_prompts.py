@@ -65,7 +65,7 @@ def test_a_label_takes_no_other_view() -> None:
         GroundingView.of(item()).gold_answer  # type: ignore[attr-defined]  # noqa: B018 - the very thing that must fail
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=200))
 def test_untrusted_text_cannot_close_its_fence(text: str) -> None:
     response = replace(RUBRIC["D"], definition="")

@@ -89,7 +89,7 @@ def test_the_schema_is_strict_and_names_the_values(label: str) -> None:
     assert ("evidence" in schema["properties"]) == quotes == ('"evidence"' in instruction(question))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=60) | st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["value", "evidence", "a"]), inner),

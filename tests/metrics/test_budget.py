@@ -303,7 +303,7 @@ def test_every_metric_and_slice_of_a_table_has_its_budget() -> None:
     assert of(table_of(("task_id", "condition"))[0][1], "runs").share is None
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(["such tasks", "these responses"]))
 def test_shares_add_up_and_neither_order_nor_names_matter(seed: int, about: About) -> None:
     rng = np.random.default_rng(seed)

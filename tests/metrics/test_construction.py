@@ -75,7 +75,7 @@ def test_wrong_arguments_are_refused() -> None:
         broken_share([0.0], [True, True], nothing, 5)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_order_does_not_matter_and_the_bounds_hold_the_share(seed: int) -> None:
     rng = np.random.default_rng(seed)

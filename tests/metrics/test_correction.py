@@ -223,7 +223,7 @@ def numbers(share: Share) -> list[float]:
     return [np.nan if x is None else x for x in flat.values() if not isinstance(x, str)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seeds)
 def test_an_interval_contains_its_value(seed: int) -> None:
     sample, population, _ = random_study(seed)
@@ -236,7 +236,7 @@ def test_an_interval_contains_its_value(seed: int) -> None:
         assert share.low < share.high
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     sample, population, _ = random_study(seed)
@@ -246,7 +246,7 @@ def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     assert numbers(after) == pytest.approx(numbers(before), nan_ok=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.sets(st.integers(0, 3)))
 def test_a_judge_that_always_says_the_opposite_is_as_useful(seed: int, flipped: set[int]) -> None:
     sample, population, _ = random_study(seed, share_drawn=0.6)
@@ -265,7 +265,7 @@ def test_a_judge_that_always_says_the_opposite_is_as_useful(seed: int, flipped: 
     assert numbers(after) == pytest.approx(numbers(before), nan_ok=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_a_census_gives_the_human_truth_without_width(seed: int) -> None:
     sample, population, human = random_study(seed, share_drawn=1)
@@ -275,7 +275,7 @@ def test_a_census_gives_the_human_truth_without_width(seed: int) -> None:
         assert (share.se, share.n, share.n_effective, share.tier) == (0, population.size, population.size, "direct")
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_without_any_judge_label_the_correction_is_the_human_estimate(seed: int) -> None:
     sample, population, _ = random_study(seed)
@@ -283,7 +283,7 @@ def test_without_any_judge_label_the_correction_is_the_human_estimate(seed: int)
     assert corrected(sample, unjudged, floor=1) == human_only(sample, unjudged, floor=1)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_a_prediction_of_nothing_is_the_human_estimate(seed: int) -> None:
     sample, population, _ = random_study(seed)

@@ -109,7 +109,7 @@ def study(seed: int, diagnostics: int) -> tuple[Floats, Floats, Flags, Callable[
     return answers, judge[:, drawn], seen, design_of, judge[:, place], int(place.sum())
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.integers(1, 2))
 def test_the_interval_holds_its_value_on_the_scale_and_drops_are_counted(seed: int, diagnostics: int) -> None:
     human, judge, place, design_of, frame, size = study(seed, diagnostics)
@@ -126,7 +126,7 @@ def test_the_interval_holds_its_value_on_the_scale_and_drops_are_counted(seed: i
         assert share.n + share.n_dropped == place.sum()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_turning_the_scale_mirrors_the_estimate(seed: int) -> None:
     human, judge, place, design_of, frame, size = study(seed, 1)
@@ -147,7 +147,7 @@ def test_turning_the_scale_mirrors_the_estimate(seed: int) -> None:
     assert turned.high == pytest.approx(before.high, abs=0.1)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_neither_the_order_of_the_frame_nor_how_it_is_grouped_matters(seed: int) -> None:
     human, judge, place, design_of, frame, size = study(seed, 2)

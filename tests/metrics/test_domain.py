@@ -199,7 +199,7 @@ def test_without_an_audit_a_view_is_refused_by_name() -> None:
         detailed(judged, labelled, metrics=[ACC], slices=[{}], options=options)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_neither_order_nor_names_of_conditions_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)

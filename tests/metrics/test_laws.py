@@ -33,7 +33,7 @@ from sampling.design import Design
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-QUICK = settings(deadline=None, max_examples=8)
+QUICK = settings(max_examples=8)
 METRIC = METRICS["cSES"]
 ROWS, STRATA, TASKS, RUNS, PEOPLE = 1200, 4, 30, 3, 8
 

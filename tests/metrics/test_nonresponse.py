@@ -70,7 +70,7 @@ def test_a_share_of_the_unusable_has_nothing_to_bound() -> None:
 labels = st.sampled_from([0.0, 1.0, NAN])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.sampled_from([name for name, metric in METRICS.items() if metric.needs]),
     st.lists(st.tuples(labels, labels, labels, labels), min_size=1, max_size=12),

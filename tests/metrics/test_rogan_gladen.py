@@ -74,7 +74,7 @@ def test_a_judge_no_better_than_chance_is_refused(sensitivity: float, specificit
     assert smoothed(0.4, 100, known).value is None
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(p=st.floats(0, 1), q1=st.floats(0.6, 1), q0=st.floats(0.6, 1), n=st.integers(1, 5000), m=st.integers(1, 500))
 def test_values_and_intervals_stay_in_range_and_say_where_they_were(
     p: float, q1: float, q0: float, n: int, m: int
@@ -93,7 +93,7 @@ def test_values_and_intervals_stay_in_range_and_say_where_they_were(
 RATES = st.integers(60, 100).map(lambda percent: percent / 100)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(p=RATES.map(lambda rate: (rate - 0.6) * 2.5), q1=RATES, q0=RATES, n=st.integers(1, 5000), m=st.integers(1, 500))
 def test_calling_yes_no_and_no_yes_mirrors_the_estimate(p: float, q1: float, q0: float, n: int, m: int) -> None:
     known = Calibration(sensitivity=q1, specificity=q0, n_yes=m, n_no=2 * m)
@@ -110,7 +110,7 @@ def test_calling_yes_no_and_no_yes_mirrors_the_estimate(p: float, q1: float, q0:
             assert (back.low, back.high) == pytest.approx((1 - one.high, 1 - one.low), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(value=st.floats(0.2, 0.8), q1=RATES, q0=RATES)
 def test_more_of_the_same_narrows_the_interval(value: float, q1: float, q0: float) -> None:
     p = value * q1 + (1 - value) * (1 - q0)

@@ -14,7 +14,7 @@ GOLDEN = {
     for case in json.loads((Path(__file__).parents[1] / "golden" / "sampling_cases.json").read_text())["allocation"]
 }
 Rule = Callable[..., dict[str, int]]
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 SIZES = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 60), min_size=1, max_size=8)
 
 

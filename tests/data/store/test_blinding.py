@@ -277,7 +277,7 @@ def act(witness: Witness, person: Person, screen: str, step: str) -> None:
 
 
 @given(plans, teams, steps)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_nobody_is_shown_what_would_spoil_a_label(
     template: Path, plan: Plan, named: list[tuple[str, ...]], todo: list[tuple[int, str, str]]
 ) -> None:
@@ -291,7 +291,7 @@ def test_nobody_is_shown_what_would_spoil_a_label(
 
 
 @given(plans, st.lists(st.sampled_from([(), ("evidence",)]), min_size=3, max_size=4), steps)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_enough_people_finish_the_evidence_pass_one_context_each(
     template: Path, plan: Plan, named: list[tuple[str, ...]], todo: list[tuple[int, str, str]]
 ) -> None:

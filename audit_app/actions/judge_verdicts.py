@@ -15,7 +15,6 @@ from data.store.connection import Store
 from data.study import Study, writing
 from data.texts import put_part
 
-
 BATCH = 10_000
 """Verdicts that are in memory at a time."""
 

@@ -53,7 +53,7 @@ def of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
 def judges(store: Store) -> dict[str, dict[str, Any]]:
     """Every judge that was run here, by name: the model and parameters that it stands for, and what it took.
 
-    Columns: model, parameters, n (labels of items asked about), n_calls, input_tokens, output_tokens, retries.
+    Columns: model, parameters, n (labels of items asked about), n_calls, input_tokens, output_tokens, n_retries.
     """
     rows = store.rows(
         "SELECT judge, max(model) AS model, max(parameters) AS parameters, sum(asked) AS n_calls, "

@@ -45,17 +45,16 @@ def test_the_baseline_labels_the_drawn_responses_and_says_what_it_did(study: Stu
 
 def test_what_was_judged_can_be_taken_out(study: Study) -> None:
     run(study, "judge", "run", "--baseline", "--labels", "D", "--claims", "--judge", "words")
-    judged = list(csv.DictReader(StringIO(run(study, "export", "--judgements").stdout)))
+    judged = list(csv.DictReader(StringIO(run(study, "export", "judgements").stdout)))
     assert [row["judge"] for row in judged] == ["words"] * 12
     assert {row["label"] for row in judged} == {"D", "claims", "faithfulness"}
-    claims = [json.loads(line) for line in run(study, "export", "--claims", "--format", "jsonl").stdout.splitlines()]
+    claims = [json.loads(line) for line in run(study, "export", "claims", "--format", "jsonl").stdout.splitlines()]
     assert [(row["number"], row["claim"]) for row in claims[:2]] == [
         (1, "Answer of t00.clean.wren.baseline."),
         (2, "Passage 1 says so."),
     ]
-    assert "view_hash: of the artifacts" in run(study, "export", "--judgements", "--columns").stdout
-    assert "supported: whether" in run(study, "export", "--claims", "--columns").stdout
-    assert run(study, "export", "--claims", "--shown").exit_code == 2
+    assert "view_hash: of the artifacts" in run(study, "export", "judgements", "--columns").stdout
+    assert "supported: whether" in run(study, "export", "claims", "--columns").stdout
 
 
 def test_labels_that_are_left_are_exit_status_1(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

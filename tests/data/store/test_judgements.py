@@ -60,7 +60,7 @@ def test_what_a_judge_took_and_quoted(study: Study) -> None:
         assert judgements.quotes(store, "j") == (2, 1)
         assert judgements.judges(store) == {
             "j": {"model": "m", "parameters": "{}", "n": 2, "n_calls": 2, "input_tokens": 200, "output_tokens": 40,
-                  "retries": 3}
+                  "n_retries": 3}
         }  # fmt: skip
 
 

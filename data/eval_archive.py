@@ -34,7 +34,8 @@ def eval_archive(source: Source) -> Rows:
     if not isinstance(about, dict) or not isinstance(about.get("eval"), dict):
         raise StudyProblem(f"{source.path}: not an Inspect log: no header.json with an object `eval` in it")
     with archive:
-        for name in sorted(names):
+        for number, name in enumerate(sorted(names)):
+            source.share = number / len(names)
             if name.startswith("samples/") and name.endswith(".json"):
                 yield from _sample(archive, f"{source.path}/{name}", name, about["eval"])
 

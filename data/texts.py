@@ -48,9 +48,12 @@ def table_of(kind: str, records: Sequence[Any]) -> pa.Table:
     """The records of one kind as columns."""
     columns = schema(kind)
     return pa.Table.from_arrays(
-        [pa.array(list(map(_plain, map(attrgetter(spec.name), records))), spec.type) for spec in columns],
-        schema=columns,
+        [_array(list(map(attrgetter(spec.name), records)), spec.type) for spec in columns], schema=columns
     )
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array(map(_plain, values) if pa.types.is_nested(kind) else values, kind)
 
 
 def _plain(value: Any) -> Any:

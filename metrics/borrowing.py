@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.annotators import between_annotators
+from metrics.case import check_case
 from metrics.estimate import Annotators
 from metrics.homogeneity import homogeneity
 from metrics.interval import interval
@@ -55,11 +56,13 @@ def borrowed(
         A share of tier "borrowed", or "refused" below the floor; n counts the rows that lend.
 
     Raises:
-        ValueError: It is to be for annotators like these, and who labelled the rows is not given.
+        ValueError: It is to be for annotators like these, and who labelled the rows is not given; or sample and
+            population do not fit, as for `correction.corrected`.
 
     Source: Rao & Molina (2015), Small Area Estimation, section 3.2 (synthetic estimation),
     doi:10.1002/9781118735855.
     """
+    check_case(sample, population, level)
     cell, size = _cells(sample, population, condition, population_condition)
     lends = size[cell] > 0
     counted = int(np.sum(lends & (sample.den > 0)))

@@ -46,9 +46,15 @@ class Where:
             num=sample.num * counts,
             den=sample.den * counts,
             code=sample.code if self.cells is None else self.cells[1][usable] * PATTERNS + sample.code,
+            cells=self.n_cells,
             patterns=tuple(sorted({(0.0, 0.0), *sample.declared})),
             second=None if second is None else replace(second, num=second.num * counts, den=second.den * counts),
         )
+
+    @property
+    def n_cells(self) -> int:
+        """How many conditions predictions are kept apart by."""
+        return 1 if self.cells is None else 1 + max(int(side.max(initial=0)) for side in self.cells)
 
     def codes(self, patterns: Codes) -> Codes:
         """The judge's patterns of the groups that may count, with their cells."""

@@ -51,6 +51,8 @@ class Sample:
     """Who gave the label of each row; needed for "annotators like these" only."""
     second: Second | None = None
     """The adjudicated values, for target B."""
+    cells: int = 1
+    """Cells in which predictions are made: a code is below 81 × cells."""
     patterns: Sequence[Pattern] | None = None
     """The (num, den) that the metric declares; None for those of a nested ratio, or of a share if all `den` are 1."""
 
@@ -109,6 +111,8 @@ class Population:
     """Part of the slice, from 0 and without gaps, when the metric is a mean over parts."""
     task: Codes | None = None
     """Task of each group of rows; needed for "such tasks" only."""
+    cells: int = 1
+    """As of the sample."""
 
     def __post_init__(self) -> None:
         arrays = (self.code, self.count, *(x for x in (self.part, self.task) if x is not None))

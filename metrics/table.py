@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from metrics.arguments import check
 from metrics.borrowing import borrowed
 from metrics.correction import FLOOR, corrected, fit, human_only, naive
-from metrics.definitions import Metric
+from metrics.definitions import LABELS, Metric
 from metrics.domain import Where, audited, where
 from metrics.estimate import About, Annotators, Contexts, Estimate, Method, Target
 from metrics.patterns import restrict
@@ -20,6 +20,7 @@ from metrics.prediction import Prediction
 from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, joined, slices_by
 from metrics.sample import Population, Sample, Second
 from metrics.share import Share
+from metrics.weighting_class import class_weighted
 
 __all__ = [
     "METHODS",
@@ -123,9 +124,12 @@ class OfMetric:
 
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
-        num, den = metric.terms(labelled.C, labelled.A, labelled.G, labelled.D)
-        self.usable: Flags = ~np.isnan(den) & audited(labelled, options.contexts)
-        usable = self.usable
+        labels = np.array([getattr(labelled, name) for name in LABELS], dtype=np.float64)
+        read = np.array([name in metric.reads for name in LABELS])
+        num, den = metric.terms(*labels)
+        counted = audited(labelled, options.contexts)
+        usable: Flags = ~np.isnan(den) & counted
+        self.usable = usable
         self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
         self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
         self._sample = Sample(
@@ -133,7 +137,7 @@ class OfMetric:
             den=den[usable],
             code=restrict(labelled.code, metric.reads)[usable],
             in_slice=np.ones(int(usable.sum()), dtype=bool),
-            design=labelled.design_of(usable),
+            design=class_weighted(labels[read], usable, counted, labelled.design_of),
             task=None if self._task is None else self._task[1][usable],
             annotator=_annotators(labelled, options, usable),
             patterns=metric.patterns,
@@ -163,6 +167,7 @@ class OfMetric:
             count=self._judged.count[here],
             part=part,
             task=None if self._task is None else self._task[0][here],
+            cells=at.n_cells,
         )
 
     @property

@@ -1,6 +1,6 @@
 """The drawn responses of a sample with people's labels, the judge's labels and the design, ready for arithmetic."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ from data.store import events, items
 from data.store.connection import Store
 from data.study import Study
 from metrics.definitions import LABELS as ORDER
+from metrics.diagnostics import answers
 from metrics.estimate import Target
 from metrics.patterns import encode
 from metrics.rows import Adjudicated
@@ -30,6 +31,9 @@ from sampling.design import Design
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+Reading = Callable[[Mapping[str, Floats]], Sequence[Floats]]
+"""Makes the four labels of a table of what somebody said, by name."""
 
 WARRANT = "warrant"
 """In the place of a label: whether the context, as audited, establishes no one answer."""
@@ -121,15 +125,29 @@ class Labelled:
         """
         names = [WARRANT if warrant and name == "D" else name for name in ORDER]
         wanted = [name for name, label in zip(names, ORDER, strict=True) if label in reads]
+        return self._table(wanted, reads, target, _named(names), _named(ORDER))
+
+    def scores(self, parts: Collection[str], *, target: Target = "A") -> LabelledRows:
+        """The rows as `diagnostics.means` wants them, of one diagnostic or the two of a stage."""
+
+        def read(said: Mapping[str, Floats]) -> Sequence[Floats]:
+            return answers([said[name] for name in parts])
+
+        return self._table(parts, parts, target, read, read)
+
+    def _table(
+        self, wanted: Collection[str], reads: Collection[str], target: Target, people: Reading, judge: Reading
+    ) -> LabelledRows:
+        """The rows of which nothing wanted is owed, as people and the judge are read."""
         here = self.answered(wanted)
         chosen = here.settled(wanted)
         # Where all of it is settled, there are no other labels to correct.
         whole = target == "B" and bool(chosen.all())
         human = here.adjudicated if whole else here.human
-        C, A, G, D = (human[name] for name in names)
+        C, A, G, D = people(human)
         return LabelledRows(
             columns=here.columns,
-            code=encode(*(here.judge[name] for name in ORDER)),
+            code=encode(*judge(here.judge)),
             C=C,
             A=A,
             G=G,
@@ -138,17 +156,22 @@ class Labelled:
             annotator=here.people.column(reads),
             valid=here.valid,
             recondition=here.recondition.tolist(),
-            adjudicated=here._adjudicated(chosen, names) if target == "B" and not whole else None,
+            adjudicated=_adjudicated(chosen, people(here.adjudicated)) if target == "B" and not whole else None,
         )
-
-    def _adjudicated(self, chosen: Flags, names: Sequence[str]) -> Adjudicated:
-        C, A, G, D = (self.adjudicated[name] for name in names)
-        return Adjudicated(overlap=chosen, C=C, A=A, G=G, D=D)
 
     def settled(self, labels: Collection[str]) -> Flags:
         """Which rows are of the settled part of the overlap."""
         found = self.overlap.settled(labels)
         return np.array([draw["item_id"] in found for draw in self.draws], dtype=bool)
+
+
+def _named(names: Sequence[str]) -> Reading:
+    return lambda said: [said[name] for name in names]
+
+
+def _adjudicated(chosen: Flags, labels: Sequence[Floats]) -> Adjudicated:
+    C, A, G, D = labels
+    return Adjudicated(overlap=chosen, C=C, A=A, G=G, D=D)
 
 
 def labelled(

@@ -11,6 +11,7 @@ import click
 from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
 from audit_app.actions.importing import import_records
 from audit_app.actions.studies import checked_study, make_study
+from audit_app.actions.taking_back import take_back
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
@@ -138,6 +139,22 @@ def import_formats(as_json: bool) -> None:
     for one in known:
         click.echo(f"{one.name}: {one.title} ({', '.join(one.sections)})")
     click.echo(f"{OWN.name}: {OWN.title}")
+
+
+@import_group.command("undo", epilog="Example: evidence-audit import undo responses")
+@click.argument("kind", type=click.Choice([kind for kind in RECORDS if kind != "labels"]))
+@json_option
+@study_option
+def undo_import(kind: str, as_json: bool, folder: Path) -> None:
+    """Take back the newest import of a kind, while no sample was drawn from it and nothing else refers to it.
+
+    Labels stay: what people did is added to and never removed.
+    """
+    n = take_back(checked_study(folder), kind)
+    if as_json:
+        print_json({"kind": kind, "n": n})
+    else:
+        say(f"Took back the newest import: {n} {kind}")
 
 
 @click.command(epilog="Example: evidence-audit check --study study")

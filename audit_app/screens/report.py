@@ -14,7 +14,7 @@ from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
-from audit_app.figures import Dot
+from audit_app.dot_plot import Dot, dots
 from audit_app.report_options import Options, choose
 from data.study import Study
 from metrics.definitions import METRICS, WARRANTS
@@ -45,6 +45,7 @@ def render() -> None:
             about=options.about,
             annotators=options.annotators,
             average=options.average,
+            borrow=options.borrow,
         )
         with top:
             _headline(study, result)
@@ -176,7 +177,7 @@ def _budgets(study: Study, options: Options) -> None:
 
 def _contexts(study: Study, result: results.MetricsResult, by: Sequence[str]) -> None:
     """What the context audit found, how many contexts that makes, and what it does to the numbers."""
-    audit = context_audit(study, sample_id=result.sample_id)
+    audit = context_audit(study, sample_id=result.sample_id, target=result.target)
     if not audit.n_drawn:
         st.html(figures.sentence("No contexts were drawn: draw a sample with contexts to audit how they were built."))
         return
@@ -245,7 +246,7 @@ def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> D
     naive, corrected = by_method.get("naive"), by_method["corrected"]
     return Dot(
         name=name,
-        title="" if title == name else title,
+        title="borrowed" if corrected.tier == "borrowed" else "" if title == name else title,
         value=corrected.value,
         low=corrected.low,
         high=corrected.high,
@@ -257,4 +258,4 @@ def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> D
 
 def _figure(groups: dict[str, list[Dot]], *, sealed: bool) -> str:
     key = ("corrected: as people would have scored, with its 95 % interval", "naive: the judge's word")
-    return figures.dots(groups, words="Corrected", beside="" if sealed else "Naive", key=key)
+    return dots(groups, words="Corrected", beside="" if sealed else "Naive", key=key)

@@ -278,7 +278,7 @@ def table_of(columns: tuple[str, ...]) -> list[tuple[str, Budget]]:
         code=one.sample.code,
         C=one.sample.num,
         A=ones,
-        G=ones,
+        G=np.where(np.arange(len(rows)) < 40, 0.0, 1.0),
         D=np.where(np.arange(len(rows)) < 40, np.nan, 1.0),
         design_of=lambda usable: Design.of_draws(
             stratum=["all"] * int(usable.sum()),
@@ -296,7 +296,11 @@ def table_of(columns: tuple[str, ...]) -> list[tuple[str, Budget]]:
 def test_every_metric_and_slice_of_a_table_has_its_budget() -> None:
     found = table_of(("task_id", "condition", "model", "prompt"))
     assert [name for name, _ in found] == ["Acc", "Acc", "BAS", "BAS"]
-    assert [one.n for _, one in found[::2]] == [240, 200]
+    # Forty answers go beyond their context, and nobody can say whether they disclose it: BAS is 0 where C is.
+    assert [one.n for _, one in found[::2]] == [
+        240,
+        200 + int((study(np.random.default_rng(11)).sample.num[:40] == 0).sum()),
+    ]
     assert [part.source for part in found[0][1].parts] == list(SOURCES)
     assert of(found[0][1], "runs").share is not None
     assert found[1][1].why_undefined is not None

@@ -91,10 +91,12 @@ def test_estimates_say_what_they_are() -> None:
 
 def test_unusable_rows_are_counted_in_their_slice() -> None:
     rows = report()
-    # The first 12 drawn rows lack D: Acc does not need it, SES does.
+    # The first 12 drawn rows lack D: Acc does not need it, and SES does where they go beyond their context.
+    lost = int(((study()[1].A == 1) & (study()[1].G == 0))[:12].sum())
+    assert lost == 5
     assert (rows["Acc", "all", "corrected"].n, rows["Acc", "all", "corrected"].n_dropped) == (240, 0)
-    assert (rows["SES", "all", "corrected"].n, rows["SES", "all", "corrected"].n_dropped) == (228, 12)
-    assert sum(rows["SES", model, "corrected"].n_dropped for model in "abc") == 12
+    assert (rows["SES", "all", "corrected"].n, rows["SES", "all", "corrected"].n_dropped) == (235, 5)
+    assert sum(rows["SES", model, "corrected"].n_dropped for model in "abc") == lost
     assert (rows["SES", "all", "naive"].n, rows["SES", "all", "naive"].n_dropped) == (400, 200)
 
 

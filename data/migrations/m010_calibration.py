@@ -1,4 +1,4 @@
-"""Practice on sets of agreed answers, canaries mixed into the work, and what is asked again in a later round."""
+"""Sets of items with agreed answers that people practise on; and how many canaries a sample mixes into the work."""
 
 from sqlite_utils import Database
 
@@ -29,18 +29,11 @@ _STATEMENTS = (
     "ALTER TABLE assignment ADD COLUMN set_id INTEGER REFERENCES calibration_set",
     "CREATE INDEX assignment_set ON assignment (set_id, person_id) WHERE set_id IS NOT NULL",
     "ALTER TABLE sample ADD COLUMN canaries REAL NOT NULL DEFAULT 0",
-    """CREATE TABLE asked_again (
-        assignment_id TEXT NOT NULL REFERENCES assignment,
-        label TEXT NOT NULL,
-        rubric_hash TEXT NOT NULL,
-        asked_at TEXT NOT NULL,
-        PRIMARY KEY (assignment_id, label, rubric_hash)
-    ) STRICT""",
 )
 
 
 @migrations()
 def m010_calibration(db: Database) -> None:
-    """Practice on sets of agreed answers, canaries mixed into the work, and what is asked again in a later round."""
+    """Sets of items with agreed answers that people practise on; and how many canaries a sample mixes into the work."""
     for statement in _STATEMENTS:
         db.execute(statement)

@@ -193,7 +193,7 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 
 def _share(count: ConditionCount) -> str:
     broken, name = count.n_broken, count.condition or "without a condition"
-    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.1%}) are not what they claim to be"
     return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
 
 
@@ -212,8 +212,9 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
 @click.argument("what", type=click.Choice(list(EXPORTS)), default="labels")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True,
-              help="What is written; jsonl has an object on each line.")  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True, help="How to write it."
+)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option

@@ -3,17 +3,24 @@
 from collections.abc import Sequence
 
 from audit_app.actions.leak_audit import LeakAudit, LeakShare, figure
+from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.wording import percent, with_interval
 from metrics.construction import Broken
+from metrics.correction import FLOOR
 
 Row = dict[str, str]
 
 
-def audit_tables(audit: LeakAudit) -> dict[str, list[Row]]:
-    """The tables of an audit of leaks by what each shows; those without rows are left out."""
+def audit_tables(audit: LeakAudit, *, every: bool = False) -> dict[str, list[Row]]:
+    """The tables of an audit of leaks by what each shows; those without rows are left out.
+
+    Absences come first, and by regime; other conditions by regime only where `every` one is wanted.
+    """
+    shares = [one for one in audit.shares if every or one.regime is None or one.condition == ABSENCE]
+    shares = sorted(shares, key=lambda one: one.condition != ABSENCE)
     tables = {
-        "Contexts that give the reference answer, by people who had seen no hit:": share_rows(audit.shares, "give it"),
+        "Contexts that give the reference answer, by people who had seen no hit:": share_rows(shares, "give it"),
         "Contexts that a blind reader (stage 1) reads otherwise than their condition says:": share_rows(
             audit.surprising, "read otherwise"
         ),
@@ -40,6 +47,8 @@ def share_rows(shares: Sequence[LeakShare], what: str) -> list[Row]:
 
 def _note(found: Broken) -> str:
     share = found.share
+    if share.tier == "refused":
+        return f"{share.n} read contexts are too few for a share; {FLOOR} are needed"
     if share.value is None:
         return share.why_undefined or ""
     if not share.n_dropped or found.lowest is None or found.highest is None:

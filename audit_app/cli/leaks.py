@@ -45,7 +45,7 @@ def leaks_command(
     in pieces; in texts, titles, addresses and publishers. They say where; people decide whether it is a leak.
     """
     if people:
-        _print_audit(leak_audit(open_study(folder, unseal), sample_id=sample_id), as_json)
+        _print_audit(leak_audit(open_study(folder, unseal), sample_id=sample_id), as_json, every=every)
         return
     study = checked_study(folder)
     with Bar("Screening contexts") as bar:
@@ -63,10 +63,10 @@ def leaks_command(
     ctx.exit(1 if any(one.condition == ABSENCE for one in found.flagged) else 0)
 
 
-def _print_audit(audit: LeakAudit, as_json: bool) -> None:
+def _print_audit(audit: LeakAudit, as_json: bool, *, every: bool) -> None:
     if as_json:
         print_json({"sentence": audit.sentence, **asdict(audit)})
         return
-    for title, rows in audit_tables(audit).items():
+    for title, rows in audit_tables(audit, every=every).items():
         click.echo(f"{title}\n\n{as_table(rows)}\n")
     say(audit.sentence)

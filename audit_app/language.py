@@ -6,11 +6,12 @@ placeholders: `_("{n} items left").format(n=n)`. The rubric's texts are the lead
 """
 
 import gettext
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
+from typing import TypeVar
 
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
@@ -23,6 +24,8 @@ RIGHT_TO_LEFT = {"ar"}
 
 COOKIE = "evidence_audit_language"
 """Where a browser keeps the language that was chosen in it."""
+
+Key = TypeVar("Key", bound=str)
 
 _current: ContextVar[str] = ContextVar("language", default="en")
 
@@ -93,7 +96,8 @@ def _(sentence: str) -> str:
     >>> _("You are signed out")
     'You are signed out'
     """
-    return _translations(current()).gettext(sentence)
+    # An empty one is the catalogue's own header.
+    return _translations(current()).gettext(sentence) if sentence else ""
 
 
 def ngettext(one: str, many: str, n: int) -> str:
@@ -103,6 +107,24 @@ def ngettext(one: str, many: str, n: int) -> str:
     '2 items'
     """
     return _translations(current()).ngettext(one, many, n)
+
+
+ISOLATES = "\u2066\u2069"
+"""What keeps a run of text from left to right in a line of any direction: its beginning and its end."""
+
+
+def isolated(text: str) -> str:
+    """Numbers and signs that keep their order in a line that runs from right to left, as "12.3 % (10.1–14.5)" must."""
+    return text.join(ISOLATES) if direction() == "rtl" else text
+
+
+def naming(words: Mapping[Key, str]) -> Callable[[Key], str]:
+    """What a picker calls its options: marked constants by key, each in the language of whoever reads it.
+
+    >>> naming({"a": "all"})("a")
+    'all'
+    """
+    return lambda key: _(words[key])
 
 
 def mark(sentence: str) -> str:

@@ -12,6 +12,8 @@ from audit_app.actions.context_verdicts import ContextVerdict, context_verdicts
 from audit_app.actions.design import design_of
 from audit_app.actions.seal import Seal, require_open
 from audit_app.actions.wording import percent, with_interval
+from audit_app.language import _, ngettext
+from audit_app.reasons import told
 from data import frame as frames
 from data.store import items
 from data.store.connection import open_store
@@ -50,11 +52,13 @@ class BrokenContexts:
         """Why there is no share, or what the contexts without a verdict could do to it."""
         share, (lowest, highest) = self.estimate.share, (self.estimate.lowest, self.estimate.highest)
         if share.tier == "refused":
-            return f"{share.n} audited contexts are too few for a share; {FLOOR} are needed"
+            return _("{n} audited contexts are too few for a share; {floor} are needed").format(n=share.n, floor=FLOOR)
         if not share.n_dropped or lowest is None or highest is None:
-            return share.why_undefined or ""
-        lost = f"all {share.n_dropped} contexts" if share.n_dropped > 1 else "the one context"
-        return f"between {percent(lowest)} and {percent(highest)} if {lost} without a verdict were valid, or broken"
+            return told(share.why_undefined)
+        lost = ngettext("the one context", "all {n} contexts", share.n_dropped).format(n=share.n_dropped)
+        return _("between {lowest} and {highest} if {lost} without a verdict were valid, or broken").format(
+            lowest=percent(lowest), highest=percent(highest), lost=lost
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,24 +82,28 @@ class ContextAudit:
         every = self.broken[0]
         share = every.estimate.share
         estimate = (
-            f"Of all {self.n_frame} contexts an estimated {with_interval(share.value, share.low, share.high)} are "
-            "broken"
+            _("Of all {n_frame} contexts an estimated {value} are broken").format(
+                n_frame=self.n_frame, value=with_interval(share.value, share.low, share.high)
+            )
             if share.value is not None
-            else f"How many of all {self.n_frame} contexts are broken cannot be estimated yet: {every.note}"
+            else _("How many of all {n_frame} contexts are broken cannot be estimated yet: {note}").format(
+                n_frame=self.n_frame, note=every.note
+            )
         )
-        return (
-            f"{self.n_audited} of {self.n_drawn} drawn contexts are audited; {wrong} have construction errors, and "
-            f"{surprising} read otherwise than their condition says. {estimate}. Broken is a context with a "
-            "construction error that is no blemish, or an absence in which a blind reader finds the answer."
-        )
+        return _(
+            "{n_audited} of {n_drawn} drawn contexts are audited; {wrong} have construction errors, "
+            "and {surprising} read otherwise than their condition says. {estimate}. Broken is a "
+            "context with a construction error that is no blemish, or an absence in which a blind "
+            "reader finds the answer."
+        ).format(n_audited=self.n_audited, n_drawn=self.n_drawn, wrong=wrong, surprising=surprising, estimate=estimate)
 
 
 def broken_rows(audit: ContextAudit) -> list[dict[str, str]]:
     """One row per condition, and one for all contexts: the share of broken ones with its interval."""
     return [
         {
-            "condition": "all contexts" if found.condition is None else found.condition or "(none)",
-            "broken": f"{found.n_broken} of {found.estimate.share.n} audited",
+            "condition": _("all contexts") if found.condition is None else found.condition or _("(none)"),
+            "broken": _("{n_broken} of {n} audited").format(n_broken=found.n_broken, n=found.estimate.share.n),
             "estimated share": with_interval(share.value, share.low, share.high),
             "note": found.note,
         }

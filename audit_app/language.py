@@ -23,7 +23,7 @@ LANGUAGES = {"en": "English", "ar": "العربية"}
 RIGHT_TO_LEFT = {"ar"}
 
 COOKIE = "evidence_audit_language"
-"""Where a browser keeps the language that was chosen in it."""
+"""Where a browser keeps the language that was chosen in it: for whoever is not signed in, or never chose another."""
 
 Key = TypeVar("Key", bound=str)
 

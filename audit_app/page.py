@@ -144,6 +144,7 @@ def main() -> None:
         if person is None:
             st.html(literal(_("You are signed out") + ". " + _(SIGN_IN)))
             return
+        language.use(person.language or language.current())
         screens = [st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)]
         # The default page has no address of its own; going on from it lets every screen be reloaded and bookmarked.
         start = st.Page(lambda: st.switch_page(screens[0]), title="Start", default=True, visibility="hidden")

@@ -6,7 +6,8 @@ placeholders: `_("{n} items left").format(n=n)`. The rubric's texts are the lead
 """
 
 import gettext
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
@@ -33,6 +34,21 @@ _current: ContextVar[str] = ContextVar("language", default="en")
 def use(language: str) -> None:
     """Makes this the language of everything said in the running request, script run or thread."""
     _current.set(language)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Says everything in this language for a while: files are in English, whoever asks for them.
+
+    >>> with speaking("ar"):
+    ...     current()
+    'ar'
+    """
+    before = _current.set(language)
+    try:
+        yield
+    finally:
+        _current.reset(before)
 
 
 def current() -> str:

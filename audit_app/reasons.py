@@ -16,6 +16,8 @@ TOLD = (
     mark("not known: {why}"),
     mark("not identified: {why}"),
     mark("no interval: {why}"),
+    mark("{one}; {others}"),
+    mark("not {value}"),
     mark("undefined"),
     # Of people and judges beside each other.
     mark("there are no rows"),
@@ -102,9 +104,8 @@ TOLD = (
     ),
     # Of budgets.
     mark("±{width} points; nothing that could be bought is known to shrink it"),
-    mark("{buy} would shrink the interval from ±{now} to ±{then} points{others}"),
-    mark("; {first}; {others}"),
-    mark("; {one}"),
+    mark("{buy} would shrink the interval from ±{now} to ±{then} points; {others}"),
+    mark("{buy} would shrink the interval from ±{now} to ±{then} points"),
     mark("{buy} to ±{width}"),
     mark("{buy} alone would not shrink it"),
     mark("doubling the labels"),
@@ -163,6 +164,9 @@ DEFINED = (
 )
 """The titles and definitions of metrics."""
 
+WORDS = ("why", "value", "who", "buy", "one", "other", "others")
+"""Placeholders that stand for words, which may be told themselves; the others are numbers."""
+
 PREFIX = "undefined: "
 
 
@@ -206,11 +210,15 @@ def defined(metric: str) -> str:
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
     """The general ones, that only say "undefined" and the like, last."""
-    general, special = TOLD[:5], TOLD[5:]
+    general, special = TOLD[:7], TOLD[7:]
     return [(_pattern(template), template) for template in (*special, *general) if "{" in template]
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """A placeholder stands for as little as fits."""
+    """A placeholder stands for as little as fits; for one word or number unless it is one of `WORDS`."""
     parts = re.split(r"\{(\w+)\}", template)
-    return re.compile("".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts)), re.S)
+    whole = (
+        f"(?P<{part}>{'.+?' if part in WORDS else r'[^ ;]+'})" if n % 2 else re.escape(part)
+        for n, part in enumerate(parts)
+    )
+    return re.compile("".join(whole), re.DOTALL)

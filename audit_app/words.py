@@ -23,7 +23,7 @@ PEOPLE = (
 
 KINDS = (
     mark("naive"), mark("human-only"), mark("corrected"), mark("logit-t"), mark("Dirichlet-multinomial"),
-    mark("exact"), mark("census"), mark("direct"), mark("borrowed"),
+    mark("exact"), mark("census"), mark("direct"), mark("borrowed"), mark("refused"),
     mark("labels"), mark("tasks"), mark("runs"), mark("annotators"), mark("linear"), mark("quadratic"),
     mark("ordinal"), mark("yes"), mark("no"), mark("slip"), mark("flag"), mark("tie"), mark("disagreement"),
     mark("rubric unclear"), mark("genuinely ambiguous"), mark("context broken"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from audit_app.actions.compared import Adjust, Compared, Comparison, Order, Tested, Way, shown
-from audit_app.actions.wording import p_value, points, with_interval
+from audit_app.actions.wording import p_value, points, spread, with_interval
 from audit_app.language import _
 from audit_app.reasons import bare, told
 
@@ -157,11 +157,6 @@ def _surely(one: Order, alike: bool) -> str:
 
 
 def _tau(one: Order) -> str:
-    if one.kendall is None:
-        return "–"
-    within = (
-        ""
-        if one.low is None or one.high is None
-        else _(" ({low:z.2f} to {high:z.2f})").format(low=one.low, high=one.high)
-    )
-    return f"{one.kendall:z.2f}{within}"
+    if one.kendall is None or one.low is None or one.high is None:
+        return "–" if one.kendall is None else f"{one.kendall:z.2f}"
+    return spread(f"{one.kendall:z.2f}", f"{one.low:z.2f}", f"{one.high:z.2f}")

@@ -96,7 +96,7 @@ def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False)
             row["labels"] = _("{n} lent").format(n=estimate.n) if estimate.tier == "borrowed" else str(estimate.n)
             row["in denominator"] = "" if estimate.n_denominator is None else str(estimate.n_denominator)
             row["dropped"] = str(estimate.n_dropped) if estimate.n_dropped else ""
-            row["tier"] = (estimate.tier or "") if details or estimate.tier == "borrowed" else ""
+            row["tier"] = _(estimate.tier) if estimate.tier and (details or estimate.tier == "borrowed") else ""
             row |= _details(estimate) if details else {}
             row["note"] = note(estimate)
     return list(rows.values())

@@ -1,7 +1,7 @@
 """The first screen of a lead: one corrected number per metric, for whom it holds, and what is missing."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -15,7 +15,7 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
 from audit_app.figures import Dot
-from audit_app.language import _, mark
+from audit_app.language import _, mark, speaking
 from audit_app.reasons import defined, titled, told
 from audit_app.report_options import Options, choose
 from data.study import Study
@@ -217,26 +217,20 @@ def _sliced(result: results.MetricsResult, names: Sequence[str], *, sealed: bool
 
 
 def _downloads(study: Study, options: Options) -> None:
-    """The report as files; made when somebody asks for them."""
+    """The report as files; made when somebody asks for them, in English."""
 
-    def made() -> reports.Report:
-        return reports.report(study, sample_id=options.sample_id, judge=options.judge, grounding=options.grounding)
+    def made(form: Callable[[reports.Report], str]) -> str:
+        with speaking("en"):
+            return form(
+                reports.report(study, sample_id=options.sample_id, judge=options.judge, grounding=options.grounding)
+            )
 
     with st.container(horizontal=True):
-        st.download_button(
-            _("Download report.md"),
-            lambda: reports.as_markdown(made()),
-            "report.md",
-            "text/markdown",
-            on_click="ignore",
-        )
-        st.download_button(
-            _("Download report.json"),
-            lambda: reports.as_json(made()),
-            "report.json",
-            "application/json",
-            on_click="ignore",
-        )
+        for label, form, name, kind in (
+            (_("Download report.md"), reports.as_markdown, "report.md", "text/markdown"),
+            (_("Download report.json"), reports.as_json, "report.json", "application/json"),
+        ):
+            st.download_button(label, partial(made, form), name, kind, on_click="ignore")
 
 
 def _names(estimates: Sequence[DetailedEstimate]) -> list[str]:

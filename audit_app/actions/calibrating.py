@@ -13,8 +13,9 @@ from audit_app.actions.wording import with_interval
 from data import frame as frames
 from data.errors import Problem, StudyProblem
 from data.parsing import Bad, binary
-from data.reading import Row, read
+from data.reading import read
 from data.records import LABELS
+from data.rows import Row
 from data.store.connection import open_store
 from data.study import Study
 from metrics.rogan_gladen import SENTENCE, Calibration, Corrected, rogan_gladen, smoothed

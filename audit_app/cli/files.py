@@ -11,8 +11,10 @@ from audit_app.actions.exporting import exported, exported_views
 from audit_app.actions.importing import import_records
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
-from data.errors import StudyProblem
+from audit_app.cli.progress import Bar
+from data.errors import StudyProblem, first_of
 from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
+from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.structure import RULES
 from data.structure import check as check_structure
@@ -36,35 +38,56 @@ def init(folder: Path, name: str | None, labels: str | None, as_json: bool) -> N
 
 @click.group("import", cls=Group, epilog="Example: evidence-audit import tasks tasks.jsonl")
 def import_group() -> None:
-    """Bring in tasks, contexts, responses, verdicts or labels (JSON lines, CSV or Parquet).
+    """Bring in tasks, contexts, responses, verdicts or labels.
 
-    The whole file is read and every problem reported with its line; nothing is imported while there is one.
+    FILE is JSON lines, JSON, CSV, TSV or Parquet, each also packed with gzip, an Inspect log (.eval), a folder of such
+    files, or a pattern in quotes. The whole is read and every problem reported with its line; nothing is imported while
+    there is one, unless --skip-bad is given.
     """
 
 
 def _import_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.argument("path", metavar="FILE", type=click.Path(path_type=Path)),
-        click.option("--mapping", help="Mapping file (TOML), or the name of a shipped one, for other field names."),
+        click.option(
+            "--format", "--mapping", "mapping", metavar="NAME|FILE",
+            help=f"What FILE is: {', '.join(shipped())}, own (our field names), or a mapping file (TOML); told from "
+            "the fields by default.",
+        ),
         click.option("--map", "pairs", multiple=True, metavar="OURS=THEIRS", help="One field name; may be repeated."),
+        click.option("--skip-bad", is_flag=True, help="Import what is good, and list what was left out."),
         json_option,
         study_option,
-    ):
+    ):  # fmt: skip
         command = option(command)
     return command
 
 
-def _report(kind: str, done: Imported, as_json: bool) -> None:
+def _bring(folder: Path, kind: str, path: Path, as_json: bool, **options: Any) -> None:
+    """Imports and says what came of it."""
+    study = checked_study(folder)
+    with Bar(f"Reading {path}") as bar:
+        done = import_records(study, kind, path, progress=bar, **options)
     if as_json:
         print_json(asdict(done))
-        return
+    else:
+        _report(done, path)
+
+
+def _report(done: Imported, path: Path) -> None:
+    if done.recognised:
+        say(f"{path} is read as: {done.recognised}. If it is something else, say so with --format.")
     extra = [f"{done.n_repeated} repeats of the same record"] if done.n_repeated else []
     extra += [f"{done.n_skips} of them skips"] if done.n_skips else []
-    say(f"Imported {done.n} {kind}" + (f" ({'; '.join(extra)})" if extra else ""))
+    say(f"Imported {done.n} {done.kind}" + (f" ({'; '.join(extra)})" if extra else ""))
     if done.n_passed_over:
         say(f"Passed over: {done.n_passed_over} labels of items that are not drawn.")
     if done.n_blank:
         say(BLANK.format(n=done.n_blank))
+    if done.skipped:
+        say(f"Left out because something is wrong with it, {len(done.skipped)} problems:")
+        for line in first_of(done.skipped, done.problems_in).splitlines():
+            say(line)
 
 
 BLANK = (
@@ -76,8 +99,8 @@ BLANK = (
 def _importer(kind: str, example: str) -> click.Command:
     @click.command(kind, epilog=f"Example: {example}", help=f"Import {kind} from FILE.")
     @_import_options
-    def command(path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path) -> None:
-        _report(kind, import_records(checked_study(folder), kind, path, mapping=mapping, pairs=pairs), as_json)
+    def command(path: Path, as_json: bool, folder: Path, **options: Any) -> None:
+        _bring(folder, kind, path, as_json, **options)
 
     return command
 
@@ -94,13 +117,22 @@ for _kind, _example in {
 @import_group.command("labels", epilog="Example: evidence-audit import labels labels.csv --drawn-only")
 @_import_options
 @click.option("--drawn-only", is_flag=True, help="Pass over labels of items that are not drawn.")
-def import_labels(
-    path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path, drawn_only: bool
-) -> None:
+def import_labels(path: Path, as_json: bool, folder: Path, **options: Any) -> None:
     """Import labels that people gave elsewhere, as answers of the plan (draw a sample first)."""
-    study = checked_study(folder)
-    done = import_records(study, "labels", path, mapping=mapping, pairs=pairs, drawn_only=drawn_only)
-    _report("labels", done, as_json)
+    _bring(folder, "labels", path, as_json, **options)
+
+
+@import_group.command("formats", epilog="Example: evidence-audit import formats")
+@json_option
+def import_formats(as_json: bool) -> None:
+    """List the formats that are told by their fields: what each is, and what can be imported from it."""
+    known = [read_format(name) for name in shipped()]
+    if as_json:
+        print_json([{"name": one.name, "title": one.title, "gives": list(one.sections)} for one in known])
+        return
+    for one in known:
+        click.echo(f"{one.name}: {one.title} ({', '.join(one.sections)})")
+    click.echo(f"{OWN.name}: {OWN.title}")
 
 
 @click.command(epilog="Example: evidence-audit check --study study")

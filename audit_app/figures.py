@@ -170,10 +170,10 @@ def _row(row: Dot, scale: Scale, beside: str) -> str:
 
 def _number(text: str, *, bold: bool = False) -> str:
     """Text; where it is a number with its interval, the interval is not broken over two lines."""
-    text = text.strip(ISOLATES)
-    value, bracket, rest = text.partition(" (")
+    value, bracket, rest = text.strip(ISOLATES).partition(" (")
     if not bracket or not value.lstrip("-+")[:1].isdigit():
-        return f'<span class="range" dir="ltr">{escape(text)}</span>' if text.endswith(" %") else escape(text)
+        whole = f"{value}{bracket}{rest}".endswith(" %")
+        return f'<span class="range">{escape(text)}</span>' if whole else escape(text)
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
     return f'<bdi dir="ltr">{value} <span class="range">({escape(rest)}</span></bdi>'
 

@@ -6,6 +6,7 @@ placeholders: `_("{n} items left").format(n=n)`. The rubric's texts are the lead
 """
 
 import gettext
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -95,13 +96,33 @@ def catalogue(language: str) -> Catalog:
         return read_po(source, locale=language)
 
 
+def _spoken(language: str) -> Catalog:
+    """The catalogue; where lines run from right to left, what stands in a sentence keeps its own direction."""
+    found = catalogue(language)
+    for message in found if language in RIGHT_TO_LEFT else ():
+        if message.id and isinstance(message.string, str):
+            message.string = _set_apart(message.string)
+        elif message.id:
+            message.string = tuple(map(_set_apart, message.string or ()))
+    return found
+
+
+def _set_apart(form: str) -> str:
+    """Every placeholder between the marks of a run of its own: names, signs and ranges do not turn around.
+
+    >>> _set_apart("a {b} c") == "a \u2068{b}\u2069 c"
+    True
+    """
+    return re.sub(r"\{[^{}]*\}", "\u2068\\g<0>\u2069", form)
+
+
 @cache
 def _translations(language: str) -> gettext.NullTranslations:
     """What gettext answers from. It is compiled in memory, so there is no file to forget when the catalogue changes."""
     if language == "en":
         return gettext.NullTranslations()
     compiled = BytesIO()
-    write_mo(compiled, catalogue(language))
+    write_mo(compiled, _spoken(language))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
 
@@ -154,7 +175,7 @@ def _sentences_of_scripts(language: str) -> dict[str, str]:
         return {}
     return {
         str(message.id): str(message.string)
-        for message in catalogue(language)
+        for message in _spoken(language)
         if message.id and any(name.endswith(".js") for name, _line in message.locations)
     }
 

@@ -118,8 +118,9 @@ def who(person: Person) -> str:
     """Who is signed in, and the way out."""
     account, out = escape(_("Account")), escape(_("Sign out"))
     return (
-        f'<div class="who"><span>{escape(person.display_name)}</span>'
-        f'<a href="/account" target="_self">{account}</a>'
+        # The blanks keep the letters of two links from being joined where a script joins them.
+        f'<div class="who"><span>{escape(person.display_name)}</span> '
+        f'<a href="/account" target="_self">{account}</a> '
         f'<a href="/out" target="_self">{out}</a></div>'
     )
 

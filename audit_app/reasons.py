@@ -5,6 +5,7 @@ it is in their source (a test looks), and what stands in it may be such a senten
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from audit_app.language import _, current, mark
@@ -202,9 +203,10 @@ def titled(metric: str) -> str:
     return told(METRICS[metric].title)
 
 
-def defined(metric: str) -> str:
-    """What a metric is, in a sentence."""
-    return told(METRICS[metric].sentence)
+def described(metrics: Iterable[str]) -> dict[str, str]:
+    """By the name and title of each metric, what it is in a sentence."""
+    title = _("{name} ({what})")
+    return {title.format(name=name, what=titled(name)): told(METRICS[name].sentence) for name in metrics}
 
 
 @cache

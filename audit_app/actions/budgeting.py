@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from audit_app.actions.wording import ALL, slice_name
 from audit_app.language import _
 from audit_app.reasons import told
 from metrics.budget import Budget, Part
@@ -51,7 +52,7 @@ def budget_rows(found: Iterable[MetricBudget]) -> list[dict[str, str]]:
     return [
         {
             "metric": one.metric,
-            "slice": " · ".join(v or _("(none)") for v in one.slice.values()) or _("all responses"),
+            "slice": slice_name(one.slice, ALL),
             "now": f"±{100 * one.half_width:.1f}",
             **{part.source: _part(part) for part in one.parts},
         }
@@ -67,13 +68,12 @@ def budget_lines(found: Iterable[MetricBudget]) -> list[str]:
     for part in (part for one in budgets for part in one.parts if part.why_unknown):
         unknown[part.why_unknown or ""][part.source] = None
     lines = [f"{_name(one)}: {told(one.sentence)}." for one in budgets]
-    return lines + [
-        f"{_(' and ').join(map(_, sources)).capitalize()}: {told(why)}." for why, sources in unknown.items()
-    ]
+    both = _(" and ")
+    return lines + [f"{both.join(map(_, sources)).capitalize()}: {told(why)}." for why, sources in unknown.items()]
 
 
 def _name(one: MetricBudget) -> str:
-    return f"{one.metric} ({' · '.join(v or _('(none)') for v in one.slice.values())})" if one.slice else one.metric
+    return f"{one.metric} ({slice_name(one.slice)})" if one.slice else one.metric
 
 
 def _part(part: Part) -> str:

@@ -210,12 +210,12 @@ class Compared:
                 by_whom=by_whom, n_real=len(real), family=family, many=many, at=at
             )
         named = [
-            _("{a} and {b} in {names}").format(a=shown(a), b=shown(b), names=", ".join(names))
+            _("{a} and {b} in {names}").format(a=shown(a), b=shown(b), names=_(", ").join(names))
             for (a, b), names in pairs.items()
         ]
         rest = _("; every other difference could be chance") if len(real) < family else ""
         return _("{by_whom}, these differ beyond chance ({many}): {named}{rest}.").format(
-            by_whom=by_whom, many=many, named="; ".join(named), rest=rest
+            by_whom=by_whom, many=many, named=_("; ").join(named), rest=rest
         )
 
 

@@ -155,7 +155,7 @@ def _pairs(question: Question, matched: Matched) -> list[Pair]:
 
 
 def _nothing_shared(question: Question) -> str:
-    same = _("response") if question.by == JUDGE else ", ".join(
+    same = _("response") if question.by == JUDGE else _(", ").join(
         [_("task"), *(_(column) for column in frames.SLICES if column != question.by)]
     )  # fmt: skip
     return _(

@@ -15,7 +15,7 @@ def disagreeing(question: Question, found: Sequence[Comparison]) -> str | None:
     if not differ:
         return None
     which = (
-        "; ".join(differ) if len(differ) <= NAMED else _("{n_differ} naive differences").format(n_differ=len(differ))
+        _("; ").join(differ) if len(differ) <= NAMED else _("{n_differ} naive differences").format(n_differ=len(differ))
     )
     return _(
         "{which}: p comes from flipping signs task by task and decides; the interval is "

@@ -30,7 +30,7 @@ def comparison_rows(found: Compared) -> list[dict[str, str]]:
             **_tested("naive", one.naive, found.adjust),
             "pairs": str(one.naive.difference.n) if one.naive else "",
             "left out": str(one.n_unmatched) if one.naive and one.n_unmatched else "",
-            "note": "; ".join(dict.fromkeys(_why(one))),
+            "note": _("; ").join(dict.fromkeys(_why(one))),
         }
         for one in found.comparisons
     ]
@@ -95,7 +95,7 @@ def judge_rows(found: Compared) -> list[dict[str, str]]:
         row = rows.setdefault((estimate.metric, judge), {"metric": estimate.metric, "judge": judge})
         row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
         row["labels" if estimate.method == "corrected" else "judged"] = str(estimate.n)
-        row["note"] = "; ".join(filter(None, [row.get("note"), told(estimate.why_undefined)]))
+        row["note"] = _("; ").join(filter(None, [row.get("note"), told(estimate.why_undefined)]))
     return [rows[key] for metric in dict.fromkeys(m for m, _judge in rows) for key in rows if key[0] == metric]
 
 
@@ -130,7 +130,7 @@ def order_sentences(orders: Sequence[Order]) -> list[str]:
     for first, second in dict.fromkeys((one.first, one.second) for one in orders):
         ours = [one for one in orders if (one.first, one.second) == (first, second) and one.kendall is not None]
         same, other = (
-            ", ".join(
+            _(", ").join(
                 one.metric + _surely(one, alike) for one in ours if (one.first_order == one.second_order) == alike
             )
             for alike in (True, False)
@@ -141,7 +141,7 @@ def order_sentences(orders: Sequence[Order]) -> list[str]:
             ] * bool(other)
             found.append(
                 _("{first} and {second} put the models {said}.").format(
-                    first=shown(first), second=shown(second), said=", ".join(said)
+                    first=shown(first), second=shown(second), said=_(", ").join(said)
                 )
             )
     return found

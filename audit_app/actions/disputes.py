@@ -143,7 +143,7 @@ def dispute_rows(found: Disputes) -> list[dict[str, str]]:
             "item": one.item_id,
             "pass": _(one.pass_),
             "label": one.label,
-            "why": ", ".join(map(_, one.why)),
+            "why": _(", ").join(map(_, one.why)),
             "answers": str(one.n_answers),
             "in hand": one.in_hand or "",
             "note": _("none of the adjudicators may decide it") if one.nobody and found.n_adjudicators else "",

@@ -90,7 +90,7 @@ def ceiling_rows(check: JudgeCheck) -> list[Row]:
             "two people's kappa": dashed(found.kappa.people),
             "kappa less theirs": dashed(found.kappa.difference),
             "items": str(found.n),
-            "note": "; ".join(
+            "note": _("; ").join(
                 dict.fromkeys(
                     told(one.why_undefined)
                     for one in (found.percent_agreement.people, found.kappa.judge, found.kappa.people)
@@ -162,7 +162,7 @@ def refusals(check: JudgeCheck) -> list[str]:
         if one.test.why_refused:
             labels.setdefault(one.test.why_refused, []).append(one.label)
     return [
-        _("Alternative-annotator test of {labels} {why}.").format(labels=", ".join(those), why=told(why))
+        _("Alternative-annotator test of {labels} {why}.").format(labels=_(", ").join(those), why=told(why))
         + (f" {_(CORE)}" if "random core" in why else "")
         for why, those in labels.items()
     ]
@@ -194,4 +194,4 @@ def _slice(check: JudgeCheck, part: JudgeSlice) -> Row:
 
 def _note(found: JudgeAgreement) -> str:
     figures = (found.sensitivity, found.specificity, found.kappa)
-    return "; ".join(dict.fromkeys(told(one.why_undefined) for one in figures if one.why_undefined))
+    return _("; ").join(dict.fromkeys(told(one.why_undefined) for one in figures if one.why_undefined))

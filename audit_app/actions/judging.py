@@ -151,7 +151,7 @@ def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
         "Not all is decided: each label rests on the first of the {n_order} responses of the "
         "overlap, up to the first undecided one, so that what is hard is not left out ({said}). "
         "Import the adjudicated labels (purpose = adjudication) to use the rest."
-    ).format(n_order=len(rows.overlap.order), said=", ".join(said))
+    ).format(n_order=len(rows.overlap.order), said=_(", ").join(said))
     return replace(rows, human=human), why if said else None
 
 

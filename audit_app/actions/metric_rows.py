@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.wording import percent, with_interval
+from audit_app.actions.wording import ALL, percent, slice_name, with_interval
 from audit_app.language import _, mark, ngettext
 from audit_app.reasons import told
 from metrics.estimate import Contexts, Method
@@ -21,7 +21,7 @@ def number(estimate: DetailedEstimate) -> str:
 def note(estimate: DetailedEstimate) -> str:
     """What has to be said beside a number: why there is none, where it is borrowed, what unusable labels could do."""
     said = [told(estimate.why_undefined), told(estimate.homogeneity), near_an_end(estimate), bounds(estimate)]
-    return "; ".join(sentence for sentence in said if sentence)
+    return _("; ").join(sentence for sentence in said if sentence)
 
 
 NEAR = 0.1
@@ -69,7 +69,7 @@ def interval_lines(estimates: Iterable[DetailedEstimate]) -> list[str]:
     names: dict[str, list[str]] = defaultdict(list)
     for estimate in estimates:
         if estimate.method == "corrected" and estimate.interval is not None:
-            place = f" ({' · '.join(v or _('(none)') for v in estimate.slice.values())})" if estimate.slice else ""
+            place = f" ({slice_name(estimate.slice)})" if estimate.slice else ""
             reason = f": {told(estimate.interval_reason)}" if estimate.interval_reason else ""
             names[f"{_(estimate.interval)}{reason}."].append(f"{estimate.metric}{place}")
     return [f"{', '.join(metrics)}: {how}" for how, metrics in names.items()]
@@ -88,7 +88,7 @@ def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False)
             key,
             {
                 "metric": estimate.metric.replace("_", " ") if estimate.scale > 1 else estimate.metric,
-                "slice": " · ".join(v or _("(none)") for v in estimate.slice.values()) or _("all responses"),
+                "slice": slice_name(estimate.slice, ALL),
             },
         )
         row[estimate.method] = number(estimate)
@@ -123,7 +123,7 @@ def view_rows(estimates: Iterable[DetailedEstimate], method: Method = "corrected
             for column in ("labels", "in denominator"):
                 before, here = row.pop(column, ""), one.get(column, "")
                 row[column] = f"{before} / {here}" if before else here
-            row["note"] = "; ".join(part for part in (said, f"{_(view)}: {more}" if more else "") if part)
+            row["note"] = _("; ").join(part for part in (said, f"{_(view)}: {more}" if more else "") if part)
     return list(rows.values())
 
 

@@ -94,7 +94,7 @@ class MetricsResult:
         mean = [_("means over {average}").format(average=_(self.average))] if self.average != "pooled" else []
         levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
         intervals = [_("{level:g} % intervals").format(level=100 * level) for level in levels if self.seal.is_open]
-        made = "; ".join([judge, *within, *read, *mean, *intervals])
+        made = _("; ").join([judge, *within, *read, *mean, *intervals])
         labelled = _("{n_labelled} of {n_drawn} drawn responses are labelled").format(
             n_labelled=self.n_labelled, n_drawn=self.n_drawn
         )
@@ -126,7 +126,7 @@ class MetricsResult:
             "A borrowed number rests on the labels of all responses (its own, too) of the same "
             "{columns} and judge pattern, whatever else they differ in; the column labels counts "
             "these."
-        ).format(columns=", ".join(map(_, self.borrow)))
+        ).format(columns=_(", ").join(map(_, self.borrow)))
         said = [
             self.left_out,
             one_part if self.n_parts == 1 else None,

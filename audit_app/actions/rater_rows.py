@@ -227,7 +227,7 @@ def bias_sentence(result: HabitsResult) -> str:
     for label in result.labels:
         labels.setdefault(label.yes, []).append(label.label)
     counted = [_("“{value}” of {labels}").format(value=yes, labels=_(" and ").join(of)) for yes, of in labels.items()]
-    return _("Bias counts {values}.").format(values=", ".join(counted))
+    return _("Bias counts {values}.").format(values=_(", ").join(counted))
 
 
 def _each(result: HabitsResult) -> Iterator[tuple[LabelHabits, Habits]]:

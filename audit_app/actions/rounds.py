@@ -170,7 +170,7 @@ def mixture(store: Store) -> str | None:
     found = [row for row in rounds.everything(store) if row["n_labels"]]
     if len(found) < 2:
         return None
-    counts = ", ".join(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
+    counts = _(", ").join(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
     return _(
         "The study holds labels of {n_found} versions of the rubric ({counts}), and uses them "
         "together; `evidence-audit rubric diff` shows what changed."

@@ -66,12 +66,9 @@ class Scope:
             return None
         read = frozenset[str]().union(*(METRICS[name].reads for name in gone))
         not_asked, no_context = ([n for n in names if n in read] for names in (self.not_asked, self.no_context))
-        reasons = (
-            [_("the rubric does not ask for {not_asked}").format(not_asked=", ".join(not_asked))] if not_asked else []
-        )
-        reasons += (
-            [_("no contexts are imported to judge {no_context} by").format(no_context=", ".join(no_context))]
-            if no_context
-            else []
-        )
-        return _("Left out: {gone} ({reasons}).").format(gone=", ".join(gone), reasons="; ".join(reasons))
+        reasons = []
+        if not_asked:
+            reasons.append(_("the rubric does not ask for {labels}").format(labels=_(", ").join(not_asked)))
+        if no_context:
+            reasons.append(_("no contexts are imported to judge {labels} by").format(labels=_(", ").join(no_context)))
+        return _("Left out: {gone} ({reasons}).").format(gone=_(", ").join(gone), reasons=_("; ").join(reasons))

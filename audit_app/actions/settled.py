@@ -47,7 +47,7 @@ class Settled:
         return _(
             "Target B rests on the first {counts} of the {n_overlap} responses of the overlap, up to "
             "the first undecided one, so that what is hard is not left out; {waits}."
-        ).format(counts=", ".join(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
+        ).format(counts=_(", ").join(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
 
 
 def settled(rows: Labelled, names: Sequence[str]) -> Settled:

@@ -35,15 +35,15 @@ def standing(study: Study, store: Store, frame: frames.Frame, by: Sequence[str],
         sentences += [f"{', '.join(names)}: {_inside(one)}"] if names else []
         late = [name for name in intent.metrics if sliced[name] is one and overall[name] is not one]
         sentences += (
-            [_("{metrics} by {columns}: {what}").format(metrics=", ".join(late), columns=columns, what=_inside(one))]
+            [_("{metrics} by {columns}: {what}").format(metrics=_(", ").join(late), columns=columns, what=_inside(one))]
             if late
             else []
         )
     new = [name for name in intent.metrics if overall[name] is None]
-    sentences += [_("Exploratory, not registered in this form: {new}.").format(new=", ".join(new))] if new else []
+    sentences += [_("Exploratory, not registered in this form: {new}.").format(new=_(", ").join(new))] if new else []
     finer = [name for name in intent.metrics if overall[name] and not sliced[name]]
     sentences += (
-        [_("Exploratory by {columns}: {finer}.").format(columns=columns, finer=", ".join(finer))] if finer else []
+        [_("Exploratory by {columns}: {finer}.").format(columns=columns, finer=_(", ").join(finer))] if finer else []
     )
     return " ".join([*sentences, *changes(study, store, frame, everything[-1])])
 

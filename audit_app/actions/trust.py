@@ -59,15 +59,15 @@ def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_f
         if one.high is not None and one.high < least
     ]
     if below:
-        return Verdict(label=name, word="not trusted", reason="; ".join(below))
+        return Verdict(label=name, word="not trusted", reason=_("; ").join(below))
     unknown = [bare(figure.why_undefined) for figure, _least, _what in asked if figure.value is None]
     if unknown:
-        return Verdict(label=name, word="cannot be told", reason="; ".join(dict.fromkeys(unknown)))
+        return Verdict(label=name, word="cannot be told", reason=_("; ").join(dict.fromkeys(unknown)))
     around = [one for one in asked if one[0].low is None or one[0].low < one[1]]
     if not around:
         return Verdict(label=name, word="trusted", reason="")
     more = max(_more(figure, least, found.n, n_frame) for figure, least, _what in around)
-    reason = "; ".join(
+    reason = _("; ").join(
         _("{said} may lie on either side of {what}").format(said=_said(figure), what=what)
         for figure, _least, what in around
     )
@@ -108,7 +108,7 @@ def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int],
     'Judge j may be trusted on D.'
     """
     trusted = [one.label for one in found if one.word == "trusted"]
-    said = [_("may be trusted on {trusted}").format(trusted=", ".join(trusted))] if trusted else []
+    said = [_("may be trusted on {trusted}").format(trusted=_(", ").join(trusted))] if trusted else []
     said += [
         _("not on {label}, as {reason}").format(label=one.label, reason=one.reason)
         for one in found

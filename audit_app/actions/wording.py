@@ -7,7 +7,7 @@ from unicodedata import category
 from tabulate import tabulate
 
 from agreement.result import Agreement
-from audit_app.language import _, isolated
+from audit_app.language import _, isolated, mark
 from audit_app.reasons import bare, told
 from metrics.difference import Difference
 
@@ -32,7 +32,7 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     if value is None:
         return "–"
     if value == low == high:
-        return isolated(_("{value} (exact)").format(value=percent(value)))
+        return exactly(f"{100 * value:.1f} %")
     if low is None or high is None:
         return percent(value)
     return isolated(f"{100 * value:.1f} % ({100 * low:.1f}–{100 * high:.1f})")
@@ -47,13 +47,24 @@ def of(n: int, everything: int) -> str:
     return _("{n} of {of}").format(n=n, of=everything)
 
 
+def exactly(value: str) -> str:
+    """A number that is known exactly.
+
+    >>> exactly("0.5")
+    '0.5 (exact)'
+    """
+    exact = _("exact")
+    return isolated(f"{value} ({exact})")
+
+
 def spread(value: str, low: str, high: str) -> str:
     """A number and the ends of its interval, which may have signs of their own.
 
     >>> spread("0.5", "-0.1", "1.1")
     '0.5 (-0.1 to 1.1)'
     """
-    return isolated(_("{value} ({low} to {high})").format(value=value, low=low, high=high))
+    to = _("to")
+    return isolated(f"{value} ({low} {to} {high})")
 
 
 def when(at: str) -> str:
@@ -76,7 +87,7 @@ def coefficient(found: Agreement) -> str:
     if found.name in SHARES or found.name.startswith("prevalence["):
         return with_interval(found.value, found.low, found.high)
     if found.value == found.low == found.high:
-        return isolated(_("{value} (exact)").format(value=f"{found.value:z.3f}"))
+        return exactly(f"{found.value:z.3f}")
     return spread(f"{found.value:z.3f}", f"{found.low:z.3f}", f"{found.high:z.3f}")
 
 
@@ -92,7 +103,7 @@ def points(found: Agreement | Difference, times: float = 1.0) -> str:
     if found.low is None or found.high is None:
         return isolated(value)
     if found.low == found.high:
-        return isolated(_("{value} (exact)").format(value=value))
+        return exactly(value)
     return spread(value, f"{100 * times * found.low:+z.1f}", f"{100 * times * found.high:+z.1f}")
 
 
@@ -102,7 +113,7 @@ def p_value(p: float | None) -> str:
     >>> p_value(0.0304), p_value(0.00001), p_value(None)
     ('0.030', '<0.001', '–')
     """
-    return "–" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return "–" if p is None else isolated("<0.001") if p < 0.0005 else f"{p:.3f}"
 
 
 def dashed(found: Agreement) -> str:
@@ -128,10 +139,13 @@ def reasons(figures: Iterable[tuple[str, str, Agreement]]) -> list[str]:
             where.setdefault((what, reason), []).append(label)
     return [
         _("No {what} of {labels}: {reason}.").format(
-            what=what, labels=", ".join(dict.fromkeys(of)), reason=bare(reason)
+            what=what, labels=_(", ").join(dict.fromkeys(of)), reason=bare(reason)
         )
         for (what, reason), of in where.items()
     ]
+
+
+ALL = mark("all responses")
 
 
 def slice_name(within: Mapping[str, str], everything: str = "all") -> str:

@@ -161,9 +161,10 @@ def _consensus(study: Study, sample_id: str) -> None:
 
 
 def _row(label: LabelAgreement, study: Study, *, sliced: bool = False) -> dict[str, str]:
+    name = _("{name} ({what})") if label.label in LABELS else "{name}"
     n = label.n_items
     return {
-        "label": f"{label.title} ({rater_rows.called(label)})" if label.label in LABELS else label.title,
+        "label": name.format(name=label.title, what=rater_rows.called(label)),
         **({"slice": slice_name(label.slice)} if sliced else {}),
         **{_column(found): _words(found) for found in label.coefficients},
         "items": _("{n} passages").format(n=n) if study.rubric[label.label].each else str(n),

@@ -108,7 +108,7 @@ def kept_rows(found: Holdings) -> list[dict[str, str]]:
 
 def title(each: InHand) -> str:
     """An item in one line."""
-    return f"{each.name}: {each.item_id} ({_(each.pass_)})"
+    return _("{name}: {item} ({team})").format(name=each.name, item=each.item_id, team=_(each.pass_))
 
 
 def row(each: InHand) -> dict[str, str]:

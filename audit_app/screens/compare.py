@@ -12,8 +12,8 @@ from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Test
 from audit_app.actions.comparing import compare
 from audit_app.actions.wording import p_value, points
 from audit_app.figures import Dot
-from audit_app.language import _, isolated, mark, naming
-from audit_app.reasons import bare, defined, titled
+from audit_app.language import ISOLATES, _, isolated, mark, naming
+from audit_app.reasons import bare, titled
 from metrics.difference import Difference
 from metrics.estimate import About
 
@@ -119,7 +119,7 @@ def _question(given: Choices, values: Mapping[str, Sequence[str]]) -> Question:
 
 
 def _place(place: tuple[str, str] | None) -> str:
-    return _("all") if place is None else f"{_(place[0])}: {shown(place[1])}"
+    return _("all") if place is None else _("{name}: {what}").format(name=_(place[0]), what=shown(place[1]))
 
 
 def _draw(found: Compared) -> None:
@@ -153,8 +153,7 @@ def _draw(found: Compared) -> None:
                 st.html(figures.heading(_(heading)))
                 st.html(figures.table(rows))
     with st.expander(_("What the numbers mean")):
-        names = dict.fromkeys(one.metric for one in found.comparisons)
-        st.html(figures.defined({f"{name} ({titled(name)})": defined(name) for name in names}))
+        st.html(figures.defined(described(one.metric for one in found.comparisons)))
         st.html(figures.defined(WORDS))
 
 
@@ -164,7 +163,7 @@ def _groups(found: Compared) -> dict[str, list[Dot]]:
     groups: dict[str, list[Dot]] = {}
     for one in found.comparisons:
         pair = f"{shown(one.first)} − {shown(one.second)}"
-        metric = f"{one.metric}: {titled(one.metric)}"
+        metric = _("{name}: {what}").format(name=one.metric, what=titled(one.metric))
         heading, name = (pair, one.metric) if len(pairs) == 1 else (metric, pair)
         groups.setdefault(heading, []).append(_dot(found, one, name))
     return groups
@@ -181,7 +180,7 @@ def _dot(found: Compared, one: Comparison, name: str) -> Dot:
         high=there.high if there else None,
         words=_words(there) if there else _("no verdicts"),
         beside=other.difference.value if other else None,
-        beside_words=points(other.difference).partition(" (")[0] if other else "",
+        beside_words=isolated(points(other.difference).strip(ISOLATES).partition(" (")[0]) if other else "",
     )
 
 

@@ -96,7 +96,7 @@ def _closer(check: JudgeCheck, rubric: Rubric) -> None:
     with st.expander(_("The two-by-two tables behind it")):
         st.html(figures.sentence(_("Responses that the labelled ones stand for, and in brackets those labelled.")))
         for name, found in check.labels.items():
-            st.html(figures.heading(f"{name}: {rubric[name].title}"))
+            st.html(figures.heading(_("{name}: {what}").format(name=name, what=rubric[name].title)))
             st.html(figures.cross(_cells(found)))
             st.html(figures.table(_more(found)))
     with st.expander(_("What the numbers mean")):

@@ -63,7 +63,7 @@ def row(each: Progress) -> dict[str, str]:
     return {
         "name": person.display_name or person.person_id,
         "role": _(person.role),
-        "teams": ", ".join(map(_, person.teams)) or _("all"),
+        "teams": _(", ").join(map(_, person.teams)) or _("all"),
         "state": state_of(each),
         "signs in with": _(" or ").join(map(_, each.ways_in)) or _("nothing"),
         "done": str(each.n_done),

@@ -16,7 +16,7 @@ from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
 from audit_app.figures import Dot
 from audit_app.language import _, mark, speaking
-from audit_app.reasons import defined, titled, told
+from audit_app.reasons import described, titled, told
 from audit_app.report_options import Options, choose
 from data.study import Study
 from metrics.definitions import WARRANTS
@@ -73,7 +73,7 @@ def _headline(study: Study, result: results.MetricsResult) -> None:
     st.html(figures.heading(_("What is missing")))
     st.html(figures.listed(missing(result)))
     with st.expander(_("What the numbers mean")):
-        st.html(figures.defined({f"{m} ({titled(m)})": defined(m) for m in _names(result.estimates)}))
+        st.html(figures.defined(described(_names(result.estimates))))
         st.html(figures.defined(METHODS))
 
 
@@ -134,19 +134,19 @@ def _dropped(estimates: Sequence[DetailedEstimate], method: str) -> dict[int, st
     for estimate in estimates:
         if estimate.method == method and estimate.n_dropped:
             names[estimate.n_dropped].append(estimate.metric)
-    return {count: ", ".join(metrics) for count, metrics in names.items()}
+    return {count: _(", ").join(metrics) for count, metrics in names.items()}
 
 
 def _bounded(estimates: Sequence[DetailedEstimate]) -> list[str]:
     """What unusable labels could do to the metrics, those together that lack as many."""
-    ranges = defaultdict(list)
+    comma, ranges = _(", "), defaultdict(list)
     for estimate in estimates:
         if estimate.bounds is not None:
             ends = _("between {lowest} and {highest}").format(
                 lowest=percent(estimate.bounds.lowest), highest=percent(estimate.bounds.highest)
             )
             ranges[estimate.bounds.n_unusable].append(f"{estimate.metric} {ends}")
-    return [f"{metric_rows.if_unusable(count).capitalize()}: {', '.join(those)}." for count, those in ranges.items()]
+    return [f"{metric_rows.if_unusable(count).capitalize()}: {comma.join(those)}." for count, those in ranges.items()]
 
 
 def _waiting(estimates: Sequence[DetailedEstimate], n_answered: int) -> dict[int, str]:
@@ -156,7 +156,7 @@ def _waiting(estimates: Sequence[DetailedEstimate], n_answered: int) -> dict[int
         left = n_answered - estimate.n - estimate.n_dropped
         if estimate.method == "corrected" and left > 0 and estimate.metric not in WARRANTS:
             names[left].append(estimate.metric)
-    return {count: ", ".join(metrics) for count, metrics in names.items()}
+    return {count: _(", ").join(metrics) for count, metrics in names.items()}
 
 
 def _closer(result: results.MetricsResult, options: Options) -> None:
@@ -168,7 +168,7 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
     if options.by:
         _sliced(result, results.HEADLINE, sealed=sealed)
     if options.by and options.taxonomy:
-        with st.expander(_("Grounding taxonomy by {by}").format(by=", ".join(map(_, options.by)))):
+        with st.expander(_("Grounding taxonomy by {by}").format(by=_(", ").join(map(_, options.by)))):
             _sliced(result, results.TAXONOMY, sealed=sealed)
     if not sealed:
         with st.expander(_("All numbers, also from people's labels alone")):
@@ -238,7 +238,7 @@ def _names(estimates: Sequence[DetailedEstimate]) -> list[str]:
 
 
 def _title(name: str) -> str:
-    return f"{name}: {titled(name)}" if name in results.HEADLINE else titled(name)
+    return _("{name}: {what}").format(name=name, what=titled(name)) if name in results.HEADLINE else titled(name)
 
 
 def _by_metric(estimates: Sequence[DetailedEstimate]) -> list[Dot]:

@@ -13,7 +13,7 @@ from audit_app.actions.comparing import compare
 from audit_app.actions.wording import p_value, points
 from audit_app.figures import Dot
 from audit_app.language import ISOLATES, _, isolated, mark, naming
-from audit_app.reasons import bare, titled
+from audit_app.reasons import bare, described, titled
 from metrics.difference import Difference
 from metrics.estimate import About
 

@@ -44,7 +44,7 @@ def _tested(way: Way, found: Tested | None, adjust: Adjust) -> dict[str, str]:
         return cells
     if adjust == "none":
         return cells | {f"p ({way})": p_value(found.p)}
-    return cells | {f"p, adjusted ({way})": f"{p_value(found.p)}, {p_value(found.p_adjusted)}"}
+    return cells | {f"p, adjusted ({way})": _(", ").join([p_value(found.p), p_value(found.p_adjusted)])}
 
 
 def _why(one: Comparison) -> list[str]:

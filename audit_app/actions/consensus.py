@@ -73,7 +73,8 @@ class ConsensusResult:
         for one in self.labels:
             if one.why_not_identified:
                 doubts.setdefault(one.why_not_identified, []).append(one.label)
-        return _(SENTENCE) + "".join(f" {', '.join(labels)}: {told(why)}." for why, labels in doubts.items())
+        comma = _(", ")
+        return _(SENTENCE) + "".join(f" {comma.join(labels)}: {told(why)}." for why, labels in doubts.items())
 
 
 def consensus(study: Study, *, sample_id: str | None = None) -> ConsensusResult:

@@ -66,13 +66,13 @@ def if_unusable(n: int, contexts: Contexts = "all") -> str:
 
 def interval_lines(estimates: Iterable[DetailedEstimate]) -> list[str]:
     """How the interval of each corrected number was made, and by which diagnostic; like ones together."""
-    names: dict[str, list[str]] = defaultdict(list)
+    comma, names = _(", "), defaultdict[str, list[str]](list)
     for estimate in estimates:
         if estimate.method == "corrected" and estimate.interval is not None:
             place = f" ({slice_name(estimate.slice)})" if estimate.slice else ""
             reason = f": {told(estimate.interval_reason)}" if estimate.interval_reason else ""
             names[f"{_(estimate.interval)}{reason}."].append(f"{estimate.metric}{place}")
-    return [f"{', '.join(metrics)}: {how}" for how, metrics in names.items()]
+    return [f"{comma.join(metrics)}: {how}" for how, metrics in names.items()]
 
 
 def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False) -> list[dict[str, str]]:

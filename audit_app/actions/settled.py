@@ -32,7 +32,8 @@ class Settled:
         names = defaultdict(list)
         for name, n in self.n_settled.items():
             names[n].append(name)
-        counts = [f"{n} ({', '.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
+        comma = _(", ")
+        counts = [f"{n} ({comma.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
         waits = [_("{n_owed} responses wait for planned labels").format(n_owed=self.n_owed)] if self.n_owed else []
         if self.n_undecided:
             waits.append(

@@ -28,11 +28,11 @@ def standing(study: Study, store: Store, frame: frames.Frame, by: Sequence[str],
 
     overall = {name: is_registered(everything, name, (), intent) for name in intent.metrics}
     sliced = {name: is_registered(everything, name, by, intent) for name in intent.metrics}
-    columns = _(" and ").join(map(_, by))
+    comma, columns = _(", "), _(" and ").join(map(_, by))
     sentences = []
     for one in everything:
         names = [name for name in intent.metrics if overall[name] is one]
-        sentences += [f"{', '.join(names)}: {_inside(one)}"] if names else []
+        sentences += [f"{comma.join(names)}: {_inside(one)}"] if names else []
         late = [name for name in intent.metrics if sliced[name] is one and overall[name] is not one]
         sentences += (
             [_("{metrics} by {columns}: {what}").format(metrics=_(", ").join(late), columns=columns, what=_inside(one))]

@@ -121,8 +121,9 @@ def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int],
                     label=one.label, reason=one.reason, needed=_needed(one, n[one.label], n_frame)
                 )
             )
+    semicolons = _("; ").join(said)
     head = _("Judge {judge} {said}.") if trusted else _("Judge {judge} may be trusted on no label: {said}.")
-    return f"{head.format(judge=judge, said='; '.join(said))} ({_(RULE)})"
+    return f"{head.format(judge=judge, said=semicolons)} ({_(RULE)})"
 
 
 def _needed(one: Verdict, n: int, n_frame: int) -> str:

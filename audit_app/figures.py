@@ -36,7 +36,7 @@ STYLE = """<style>
 .ea thead th { font-size: 0.875rem; vertical-align: bottom; }
 .ea tbody th.group { border-bottom: 0; padding-top: 1.1rem; }
 .ea .range { white-space: nowrap; } .ea bdi { unicode-bidi: isolate; }
-.ea.cards { overflow-x: auto; } .ea.cards td, .ea thead th { overflow-wrap: break-word; }
+.ea.cards { overflow-x: auto; } .ea.cards td, .ea.cards th, .ea thead th { overflow-wrap: break-word; }
 .ea.dots table { table-layout: fixed; }
 .ea.dots td, .ea.dots th { vertical-align: middle; } .ea.dots .why { font-size: 0.875rem; }
 .ea.dots col.name { width: 28%; } .ea.dots col.number { width: 19%; } .ea.dots col.beside { width: 14%; }
@@ -171,9 +171,10 @@ def _row(row: Dot, scale: Scale, beside: str) -> str:
 def _number(text: str, *, bold: bool = False) -> str:
     """Text; where it is a number with its interval, the interval is not broken over two lines."""
     value, bracket, rest = text.strip(ISOLATES).partition(" (")
-    if not bracket or not value.lstrip("-+")[:1].isdigit():
-        whole = f"{value}{bracket}{rest}".endswith(" %")
-        return f'<span class="range">{escape(text)}</span>' if whole else escape(text)
+    if not value.lstrip("-+")[:1].isdigit():
+        return escape(text)
+    if not bracket:
+        return f'<span class="range">{escape(text)}</span>' if value.endswith(" %") else escape(text)
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
     return f'<bdi dir="ltr">{value} <span class="range">({escape(rest)}</span></bdi>'
 

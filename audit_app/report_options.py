@@ -1,5 +1,6 @@
 """What somebody may choose to look at on the report screen; every choice has a default."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -47,6 +48,7 @@ class Options:
     about: About
     annotators: Annotators
     average: Average
+    borrow: tuple[str, ...]
     taxonomy: bool
 
 
@@ -64,6 +66,7 @@ def choose(study: Study, given: Choices) -> Options:
             if given.slices
             else []
         )
+        borrow = _lenders(given, by)
     with right:
         grounding = st.selectbox(
             _("Grounded means"), get_args(Grounding), format_func=naming(GROUNDING), key="grounding"
@@ -79,8 +82,20 @@ def choose(study: Study, given: Choices) -> Options:
         about=about,
         annotators=annotators,
         average=average,
+        borrow=borrow,
         taxonomy=taxonomy,
     )
+
+
+def _lenders(given: Choices, by: Sequence[str]) -> tuple[str, ...]:
+    """In what slices are to be alike that lend a slice with few labels theirs; nobody lends unless somebody chooses."""
+    columns = [column for column in given.slices if set(by) - {column}]
+    if not columns or not by:
+        return ()
+    chosen = st.selectbox(
+        _("Borrow labels within the same"), columns, index=None, format_func=_, placeholder=_("nothing"), key="borrow"
+    )
+    return (chosen,) if chosen else ()
 
 
 def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Annotators, Average]:

@@ -27,6 +27,7 @@ KINDS = (
     mark("labels"), mark("tasks"), mark("runs"), mark("annotators"), mark("linear"), mark("quadratic"),
     mark("ordinal"), mark("yes"), mark("no"), mark("slip"), mark("flag"), mark("tie"), mark("disagreement"),
     mark("rubric unclear"), mark("genuinely ambiguous"), mark("context broken"),
+    mark("trusted"), mark("not trusted"), mark("cannot be told"), mark("no leak"), mark("leak"),
 )  # fmt: skip
 """Kinds of numbers and intervals, sources of width, and why a label is disputed."""
 
@@ -56,7 +57,8 @@ HEADS = (
     mark("name"), mark("role"), mark("teams"), mark("state"), mark("signs in with"), mark("done"), mark("in hand"),
     mark("dealt, not begun"), mark("median time"), mark("last seen"), mark("pass"), mark("last shown"),
     mark("why"), mark("round"), mark("rubric"), mark("version"), mark("since"), mark("F1"), mark("MCC"),
-    mark("points"), mark("adjusted p"), mark("intervals"), mark("AC2, linear, quadratic"),
+    mark("attention checks"), mark("purpose"), mark("right when they flag"), mark("contexts"), mark("trust"),
+    mark("more labels"), mark("points"), mark("adjusted p"), mark("intervals"), mark("AC2, linear, quadratic"),
     mark("Fleiss, Conger, Brennan–Prediger"), mark("kappa (quadratic), alpha (ordinal)"),
 )  # fmt: skip
 """Heads of tables, and the words that are explained below them."""

@@ -12,8 +12,9 @@ from data.checks import Ids, declared, known_keys, references
 from data.errors import Problem, StudyProblem
 from data.flat_passages import gathered
 from data.mapping import Mapping
-from data.parsing import NEEDED, RECORDS, Parser
+from data.parsing import NEEDED, RECORDS
 from data.reading import Progress, read
+from data.record_parser import Parser
 from data.records import Passage
 from data.rows import Rows
 from data.study import Study, writing

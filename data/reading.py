@@ -12,8 +12,10 @@ from typing import IO
 from data.errors import StudyProblem
 from data.eval_archive import eval_archive
 from data.json_rows import json_lines, json_objects
-from data.rows import Reader, Rows, Source, files_of, suffix_of
+from data.rows import Reader, Row, Rows, Source, files_of, suffix_of
 from data.table_rows import parquet, separated
+
+__all__ = ["EVERY", "READERS", "Progress", "Row", "read"]
 
 Progress = Callable[[float], None]
 """Is told now and then which share of the work is done."""
@@ -61,10 +63,10 @@ def _part(progress: Progress | None, number: int, of: int) -> Progress | None:
 def _read_one(path: Path, reader: Reader, progress: Progress | None) -> Rows:
     try:
         with path.open("rb") as packed, _unpacked(path, packed) as binary:
-            size = path.stat().st_size or 1
-            for number, row in enumerate(reader(Source(path=path, binary=binary, packed=packed)), 1):
+            source, size = Source(path=path, binary=binary, packed=packed), path.stat().st_size or 1
+            for number, row in enumerate(reader(source), 1):
                 if progress and number % EVERY == 0:
-                    progress(packed.tell() / size)
+                    progress(packed.tell() / size if source.share is None else source.share)
                 yield row
     except UnicodeDecodeError as error:
         line, column = _place_of(path)

@@ -102,13 +102,13 @@ class Verdict:
 class Quote:
     """A text that somebody marked as evidence, and where it stands if that is known."""
 
-    text: str
     passage: int | None = None
     """Number of the passage."""
     start: int | None = None
     """First code point of the stored text."""
     end: int | None = None
     """The code point after the last."""
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What a design refuses by name, before anything is computed from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,26 @@ def check_strata(
     ]
     if wrong:
         raise ValueError(f"{'; '.join(wrong)}; give the one number of rows that the population has in it")
+
+
+def refuse_unknown(strata: Collection[str], given: Mapping[str, Collection[str]]) -> None:
+    """Names in any of several arguments, by the argument's name, that are none of the strata.
+
+    Raises:
+        ValueError: There are such names; all of them at once.
+
+    >>> refuse_unknown({"a": 5}, {"spread": {"a": 1.0, "b": 2.0}})
+    Traceback (most recent call last):
+    ValueError: spread names the strata 'b', which there are not; expected some of 'a'
+    """
+    there = ", ".join(map(repr, sorted(strata))) or "none"
+    wrong = [
+        f"{name} names the strata {', '.join(map(repr, unknown))}, which there are not; expected some of {there}"
+        for name, names in given.items()
+        if (unknown := sorted(set(names) - set(strata)))
+    ]
+    if wrong:
+        raise ValueError("; ".join(wrong))
 
 
 def refuse_lonely(strata: NDArray[np.object_]) -> None:

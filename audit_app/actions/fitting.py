@@ -52,7 +52,7 @@ def check(
         problem("occasion", f"is {record.occasion}; the plan asks once, so give the row another purpose, like repeat")
         return None
     try:
-        value = _stored(question, record.value)
+        value = stored_value(question, record.value)
     except ValueError as error:
         problem("value", f"is {error}")
         return None
@@ -72,17 +72,19 @@ def _is_reason(study: Study, reason: str, problem: Callable[[str, str], None]) -
 
 def _skip(study: Study, record: Label, problem: Callable[[str, str], None]) -> Fitting | None:
     """A row without a label: the item was skipped."""
-    if record.reason is None or record.value is not None:
+    if record.value is not None:
         problem("label", "missing; only a skipped item has no label, and then it has a reason and no value")
         return None
     asked = [q for q in study.rubric.questions if q.item_kind == record.item_kind and record.pass_ in (None, q.pass_)]
     if not asked:
         problem("pass", f"is {record.pass_!r}; expected one of {', '.join(study.rubric.passes(record.item_kind))}")
         return None
-    return Fitting(label=record, question=asked[0], value=None) if _is_reason(study, record.reason, problem) else None
+    if record.reason is not None and not _is_reason(study, record.reason, problem):
+        return None
+    return Fitting(label=record, question=asked[0], value=None)
 
 
-def _stored(question: Question, raw: str | None) -> str | None:
+def stored_value(question: Question, raw: str | None) -> str | None:
     """The stored form of a recorded value; lists of codes are kept in the rubric's order."""
     if raw is not None and raw.strip().casefold().replace(" ", "_") == CANNOT_JUDGE:
         return CANNOT_JUDGE

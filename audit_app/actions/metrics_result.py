@@ -1,5 +1,6 @@
 """Every metric asked for, and in sentences for whom it holds and what it rests on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit_app.actions.answered import Grounding
@@ -23,6 +24,30 @@ CONTEXTS: dict[Contexts, str] = {
 }
 
 READ: dict[Grounding, str] = {"strict": mark("G read strictly"), "lenient": mark("G read leniently")}
+
+
+def scope_of(n_frame: int, n_tasks: int | None, annotators: Annotators) -> str:
+    """For which responses and annotators the numbers hold; `n_tasks` where it is for such tasks in general.
+
+    >>> scope_of(80, None, "annotators like these")
+    'these 80 responses and annotators like these'
+    """
+    scope = _("these {n_frame} responses").format(n_frame=n_frame)
+    if n_tasks is not None:
+        scope = _("such tasks in general, of which these {n_tasks} with {n_frame} responses are a sample").format(
+            n_tasks=n_tasks, n_frame=n_frame
+        )
+    return scope + _(" and annotators like these") if annotators == "annotators like these" else scope
+
+
+def lent(estimates: Sequence[DetailedEstimate], borrow: Sequence[str]) -> str | None:
+    """What borrowed numbers rest on; None where there are none."""
+    if not any(estimate.tier == "borrowed" for estimate in estimates):
+        return None
+    return _(
+        "A borrowed number rests on the labels of all responses (its own, too) of the same {columns} and judge "
+        "pattern, whatever else they differ in; the column labels counts these."
+    ).format(columns=_(", ").join(map(_, borrow)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +108,7 @@ class MetricsResult:
                 judge=self.judge, n_frame=self.n_frame
             )
         judge = _("judge {judge}").format(judge=self.judge) if self.judge else _("no judge")
-        scope = _("these {n_frame} responses").format(n_frame=self.n_frame)
-        if self.about == "such tasks":
-            scope = _("such tasks in general, of which these {n_tasks} with {n_frame} responses are a sample").format(
-                n_tasks=self.n_tasks, n_frame=self.n_frame
-            )
-        scope += _(" and annotators like these") if self.annotators == "annotators like these" else ""
+        scope = scope_of(self.n_frame, self.n_tasks, self.annotators)
         within = [_(CONTEXTS[self.contexts])] if self.contexts != "all" else []
         read = [_(READ[self.grounding])] if any(e.grounding for e in self.estimates) else []
         mean = [_("means over {average}").format(average=_(self.average))] if self.average != "pooled" else []
@@ -122,15 +142,10 @@ class MetricsResult:
         one_part = _(
             "All responses are of one {average}: the mean over {average2} is the same as the pooled number."
         ).format(average=_(self.average.removesuffix("s")), average2=_(self.average))
-        lent = _(
-            "A borrowed number rests on the labels of all responses (its own, too) of the same "
-            "{columns} and judge pattern, whatever else they differ in; the column labels counts "
-            "these."
-        ).format(columns=_(", ").join(map(_, self.borrow)))
         said = [
             self.left_out,
             one_part if self.n_parts == 1 else None,
-            lent if any(estimate.tier == "borrowed" for estimate in self.estimates) else None,
+            lent(self.estimates, self.borrow),
             self.settled.sentence if self.settled else None,
             self.withheld,
             like if waiting and self.n_answered and self.seal.is_open else None,

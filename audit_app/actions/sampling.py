@@ -1,12 +1,17 @@
 """Drawing a sample and extending one: which contexts and responses people will look at. All of it or nothing."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from math import ceil
 from typing import Any
 
+from audit_app.actions.allocation import n_responses
+from audit_app.actions.attention import LABEL
 from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
-from audit_app.actions.draw_plan import Plan
+from audit_app.actions.draw_plan import LEAK, Plan
 from audit_app.actions.drawn import Drawn, summary
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.openings import open_plan, read_items
@@ -15,8 +20,9 @@ from audit_app.actions.seal import read_seal
 from audit_app.actions.subsamples import Subsamples
 from data import frame as frames
 from data.errors import StudyProblem
+from data.leak_scores import leak_scores
 from data.records import LABELS
-from data.store import assignments, items, rounds
+from data.store import assignments, calibrations, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import Item
@@ -32,6 +38,8 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
             the size does not allow the fewest items per stratum (says which size would).
     """
     plan.check()
+    if plan.canaries and LABEL not in study.rubric.names("response"):
+        raise StudyProblem(f"--canaries: they check label {LABEL}, which the rubric does not ask; leave the option out")
     frame = frames.open_frame(study)
     if plan.looks_at_judge:
         plan = replace(plan, judge=find_judge(frame, plan.judge))
@@ -43,7 +51,7 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
                 "with `evidence-audit sample extend`"
             )
         choice = choose(study, store, frame, population, plan, Before())
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         items.add_sample(store, _settings(study, frame, population, plan), records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
@@ -61,7 +69,7 @@ def extend_sample(
         study: The study.
         sample_id: Which sample; the newest by default.
         size: Responses in all; None for all of them.
-        contexts: Contexts in all; as many as the responses need by default.
+        contexts: Contexts in all; by default as many to the responses as before.
         deal: Whether the work is dealt out where two active annotators or more are there.
 
     Raises:
@@ -77,8 +85,9 @@ def extend_sample(
     with open_store(study) as store, store.transaction():
         before = _before(store, plan.sample_id)
         _check_extension(population, plan, before)
+        plan = replace(plan, contexts=contexts or _as_before(population, plan, before))
         choice = choose(study, store, frame, population, plan, before)
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         seal, done = (
             read_seal(store),
@@ -90,9 +99,26 @@ def extend_sample(
         return _finish(store, study, population, plan, choice, new)
 
 
+def _readable(store: Store, study: Study, choice: Choice) -> list[Item]:
+    """Everything drawn with its texts.
+
+    Raises:
+        StudyProblem: People practise on a task that was drawn: they would know its answers.
+    """
+    drawn = list(read_items(study, [key for key, _ in choice.keys]))
+    known = sorted({item.task.task_id for item in drawn} & calibrations.tasks(store))
+    if known:
+        raise StudyProblem(
+            f"{len(known)} drawn tasks are in the calibration set ({', '.join(known[:3])}): whoever practises on them "
+            "learns their answers. Take the set away with `evidence-audit calibration remove`, and make one of samples "
+            "from elsewhere (`calibration import --items`)"
+        )
+    return drawn
+
+
 def _population(study: Study, frame: frames.Frame, plan: Plan) -> Population:
     labels = [name for name in LABELS if name in study.rubric.names("response")]
-    return read_population(frame, plan, labels=labels)
+    return read_population(frame, plan, scores=partial(leak_scores, study), labels=labels)
 
 
 def _before(store: Store, sample_id: str) -> Before:
@@ -124,6 +150,18 @@ def _check_extension(population: Population, plan: Plan, before: Before) -> None
         )
 
 
+def _as_before(population: Population, plan: Plan, before: Before) -> int | None:
+    """Contexts that keep the responses to each as many as they are, but no more new ones than a new draw would take.
+
+    None where responses were not drawn in contexts.
+    """
+    responses, contexts = (len(before.ids(kind)) for kind in ("response", "context"))
+    if not population.linked or not responses:
+        return None
+    wanted = n_responses(population, plan)
+    return max(contexts, min(ceil(wanted * contexts / responses), ceil(wanted / population.per_context)))
+
+
 def _settings(study: Study, frame: frames.Frame, population: Population, plan: Plan) -> dict[str, Any]:
     return {
         **plan.stored(population.cuts, population.merged),
@@ -143,8 +181,17 @@ def _finish(
     """Keeps the subsamples, opens and deals the work, and says what was drawn."""
     rounds.begin(store, study.rubric)
     choice.subsamples.keep(store, plan.sample_id)
-    n_openings = open_plan(store, study, drawn, choice.subsamples.people, plan.seed)
+    rank = _by_leak(study, population.cuts[LEAK]) if plan.order == LEAK else {}
+    n_openings = open_plan(
+        store, study, drawn, choice.subsamples.people, plan.seed, rank=lambda context_id: rank.get(context_id, 0)
+    )
     n_top_ups = len(items.top_ups(store, plan.sample_id))
     dealt = deal_in(store, study) if plan.deal else None
     return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups,
                    n_annotators=len(ready(store)), dealt=dealt)  # fmt: skip
+
+
+def _by_leak(study: Study, cuts: Sequence[float]) -> dict[str, int]:
+    """The rank of each context by the stratum that its leak score is in, the highest first."""
+    scores = leak_scores(study)
+    return {context: -bisect_right(cuts, score) for context, score in scores.items() if score is not None}

@@ -1,24 +1,31 @@
 """Commands about files: init, import, check, export."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from audit_app.actions.exporting import exported, exported_views
+from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
 from audit_app.actions.importing import import_records
+from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
+from audit_app.actions.taking_back import take_back
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
-from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
+from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
-from data.structure import RULES
+from data.parsing import RECORDS
+from data.rules import RULES
+from data.structure import ConditionCount
 from data.structure import check as check_structure
+from data.study import Study
 from data.summary import summary
+from data.texts import everything, schema
 
 
 @click.command(epilog="Example: evidence-audit init study --labels C")
@@ -135,6 +142,22 @@ def import_formats(as_json: bool) -> None:
     click.echo(f"{OWN.name}: {OWN.title}")
 
 
+@import_group.command("undo", epilog="Example: evidence-audit import undo responses")
+@click.argument("kind", type=click.Choice([kind for kind in RECORDS if kind != "labels"]))
+@json_option
+@study_option
+def undo_import(kind: str, as_json: bool, folder: Path) -> None:
+    """Take back the newest import of a kind, while no sample was drawn from it and nothing else refers to it.
+
+    Labels stay: what people did is added to and never removed.
+    """
+    n = take_back(checked_study(folder), kind)
+    if as_json:
+        print_json({"kind": kind, "n": n})
+    else:
+        say(f"Took back the newest import: {n} {kind}")
+
+
 @click.command(epilog="Example: evidence-audit check --study study")
 @click.option("--rules", is_flag=True, help="List the rules instead of checking.")
 @json_option
@@ -143,21 +166,23 @@ def import_formats(as_json: bool) -> None:
 def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     """Check that the imported contexts are built as their conditions claim. Exit status 1 if something was found."""
     if rules:
-        listed = {name: rule.description for name, rule in RULES.items()}
         if as_json:
-            print_json(listed)
+            print_json({name: {"severity": rule.severity, "about": rule.description} for name, rule in RULES.items()})
         else:
-            click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
+            click.echo("\n".join(f"{name} ({rule.severity}): {rule.description}" for name, rule in RULES.items()))
         return
     study = checked_study(folder)
     if is_empty(study):
         raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
-    findings, counts = check_structure(study), summary(study)
+    structure, counts = check_structure(study), summary(study)
+    findings = structure.findings
     if as_json:
-        print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
+        print_json({"summary": asdict(counts), **asdict(structure)})
     else:
         for finding in findings:
-            click.echo(f"{finding.where}: {finding.message} [{finding.rule}]")
+            click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+        for condition in structure.conditions if findings else ():
+            say(_share(condition))
         found = {"tasks": counts.n_tasks, "contexts": counts.n_contexts, "responses": counts.n_responses}
         say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.n_verdicts} verdicts")
         for judge in counts.judges:
@@ -166,26 +191,53 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     ctx.exit(1 if findings else 0)
 
 
+def _share(count: ConditionCount) -> str:
+    broken, name = count.n_broken, count.condition or "without a condition"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.1%}) are not what they claim to be"
+    return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
+
+
+_IMPORTED = [kind for kind in RECORDS if kind != "labels"]
+
+EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[str, str]]] = {
+    "labels": (exported, COLUMNS),
+    "shown": (exported_views, SHOWN),
+    "relevance": (relevance, RELEVANCE),
+    "judgements": (exported_judgements, JUDGED),
+    "claims": (exported_claims, CLAIMED),
+    **{kind: (partial(everything, kind=kind), dict.fromkeys(schema(kind).names, "as imported")) for kind in _IMPORTED},
+}
+"""What can be exported: its rows, and what their columns mean."""
+
+
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
-@click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.argument("what", type=click.Choice(list(EXPORTS)), default="labels")
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True, help="How to write it."
+)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
-@click.option("--shown", is_flag=True, help="The log of what was on whose screen and when, instead of the answers.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(kind: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
-    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
-    named = SHOWN if shown else COLUMNS
+def export(what: str, form: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
+    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
+
+    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims), which
+    passages people found relevant (relevance), or the records as they were imported. `import` reads what this writes
+    (not with --excel, whose cells are changed).
+    """
+    rows_of, named = EXPORTS[what]
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in named.items()))
         return
-    study = checked_study(folder)
-    rows = exported_views(study) if shown else exported(study)
-    csv = kind == "csv" and not as_json
-    text = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
+    rows = rows_of(checked_study(folder))
+    csv = form == "csv" and not as_json
+    lines = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
     if out is None:
-        click.echo(text.encode("utf-8"), nl=False)
+        for line in lines:
+            click.echo(line.encode("utf-8"), nl=False)
     else:
-        out.write_bytes(text.encode("utf-8"))
-        say(f"Wrote {len(rows)} rows to {out}")
+        with out.open("wb") as file:
+            n = sum(bool(file.write(line.encode("utf-8"))) for line in lines)
+        say(f"Wrote {n - csv} rows to {out}")

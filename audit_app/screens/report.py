@@ -12,12 +12,15 @@ from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
 from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
+from audit_app.actions.leak_audit import leak_audit
+from audit_app.actions.leak_rows import audit_tables
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
-from audit_app.figures import Dot
+from audit_app.dot_plot import Dot, dots
 from audit_app.language import _, mark, speaking
 from audit_app.reasons import described, titled, told
 from audit_app.report_options import Options, choose
+from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import WARRANTS
 
@@ -49,6 +52,7 @@ def render() -> None:
             about=options.about,
             annotators=options.annotators,
             average=options.average,
+            borrow=options.borrow,
         )
         with top:
             _headline(study, result)
@@ -58,6 +62,7 @@ def render() -> None:
                 figures.closer(_("What to buy next"), "budgets", partial(_budgets, study, options))
             if "context" in study.rubric.passes("context"):
                 figures.closer(_("Construction errors"), "contexts", partial(_contexts, study, result, options.by))
+                figures.closer(_("Leaks"), "leaks", partial(_leaks, study, result))
             _downloads(study, options)
 
 
@@ -194,7 +199,7 @@ def _budgets(study: Study, options: Options) -> None:
 
 def _contexts(study: Study, result: results.MetricsResult, by: Sequence[str]) -> None:
     """What the context audit found, how many contexts that makes, and what it does to the numbers."""
-    audit = context_audit(study, sample_id=result.sample_id)
+    audit = context_audit(study, sample_id=result.sample_id, target=result.target)
     if not audit.n_drawn:
         st.html(
             figures.sentence(_("No contexts were drawn: draw a sample with contexts to audit how they were built."))
@@ -208,6 +213,19 @@ def _contexts(study: Study, result: results.MetricsResult, by: Sequence[str]) ->
         st.html(figures.table(metric_rows.view_rows(views)))
     if audit.findings:
         st.html(figures.table(reports.finding_rows(audit)))
+
+
+def _leaks(study: Study, result: results.MetricsResult) -> None:
+    """How many contexts give the answer away, and what the screens find of it."""
+    try:
+        audit = leak_audit(study, sample_id=result.sample_id)
+    except StudyProblem as problem:
+        st.html(figures.sentence(told(str(problem))))
+        return
+    st.html(figures.sentence(audit.sentence))
+    for title, rows in audit_tables(audit).items():
+        st.html(figures.sentence(_(title)))
+        st.html(figures.table(rows))
 
 
 def _sliced(result: results.MetricsResult, names: Sequence[str], *, sealed: bool) -> None:
@@ -263,7 +281,7 @@ def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> D
     naive, corrected = by_method.get("naive"), by_method["corrected"]
     return Dot(
         name=name,
-        title="" if title == name else title,
+        title="borrowed" if corrected.tier == "borrowed" else "" if title == name else title,
         value=corrected.value,
         low=corrected.low,
         high=corrected.high,
@@ -275,4 +293,4 @@ def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> D
 
 def _figure(groups: dict[str, list[Dot]], *, sealed: bool) -> str:
     key = (_("corrected: as people would have scored, with its 95 % interval"), _("naive: the judge's word"))
-    return figures.dots(groups, words=_("Corrected"), beside="" if sealed else _("Naive"), key=key)
+    return dots(groups, words=_("Corrected"), beside="" if sealed else _("Naive"), key=key)

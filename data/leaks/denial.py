@@ -126,7 +126,7 @@ def is_denied(text: Written, start: int, end: int) -> bool:
     before, after = text.text[first:start], text.text[end:last]
     return (
         _negated(before)
-        or _set_aside(before)
+        or _set_aside(before, is_number=_is_number(text, start))
         or _negated_after(after)
         or _called_wrong(before, after)
         or _left_behind(text.text, last, before, after)
@@ -151,10 +151,15 @@ def _negated(before: str) -> bool:
     return len(between) <= REACH and not _ONLY.match(before, cue.start()) and not _STOP.search(between)
 
 
-def _set_aside(before: str) -> bool:
+def _is_number(text: Written, start: int) -> bool:
+    return any(text.words[number.first].start == start for number in text.numbers)
+
+
+def _set_aside(before: str, *, is_number: bool) -> bool:
+    """Named as what something else is compared with or put in the place of; "more than" sets no number aside."""
     if _NONE_OTHER.search(before):
         return False
-    return any(cue.search(before) for cue in (_FROM, _BEFORE, _THAN))
+    return any(cue.search(before) for cue in ((_FROM, _BEFORE) if is_number else (_FROM, _BEFORE, _THAN)))
 
 
 def _negated_after(after: str) -> bool:

@@ -19,6 +19,9 @@ DETECTORS: Mapping[str, Detector] = {
 }
 """Every detector of one text, the surest first."""
 
+VERSION = 1
+"""Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
+
 FIELDS = ("text", "title", "url", "publisher")
 FLAGGED = 0.5
 """The least score of a context that is flagged."""

@@ -4,7 +4,8 @@ import pytest
 
 from data.errors import Problem
 from data.mapping import Mapping
-from data.parsing import Bad, Parser, binary, moment, texts, whole
+from data.parsing import Bad, binary, moment, texts, whole
+from data.record_parser import Parser
 from data.records import Context, Response, Verdict
 from data.rows import Row
 

@@ -1,0 +1,65 @@
+"""What is known of leaks, as rows of text."""
+
+from collections.abc import Sequence
+
+from audit_app.actions.leak_audit import LeakAudit, LeakShare, figure
+from audit_app.actions.metric_rows import metric_rows
+from audit_app.actions.wording import percent, with_interval
+from audit_app.language import _, mark
+from audit_app.reasons import told
+from metrics.construction import Broken
+
+Row = dict[str, str]
+
+
+def audit_tables(audit: LeakAudit) -> dict[str, list[Row]]:
+    """The tables of an audit of leaks by what each shows; those without rows are left out."""
+    reads = mark("Contexts that a blind reader (stage 1) reads otherwise than their condition says:")
+    gives = mark("Contexts that give the reference answer, by people who had seen no hit:")
+    tables = {
+        gives: share_rows(audit.shares, mark("give it")),
+        reads: share_rows(audit.surprising, mark("read otherwise")),
+        mark("The screens against these people:"): screen_rows(audit),
+        mark("Abstentions, by the audit of their contexts:"): metric_rows(audit.abstentions),
+    }
+    return {title: rows for title, rows in tables.items() if rows}
+
+
+def share_rows(shares: Sequence[LeakShare], what: str) -> list[Row]:
+    """One row per condition (and regime): how many of the read contexts, and the share of all."""
+    return [
+        {
+            "condition": one.condition or _("(none)"),
+            "regime": "" if one.regime is None else one.regime or _("(none)"),
+            what: _("{n} of {of} read").format(n=one.n_true, of=one.estimate.share.n),
+            "estimated share": with_interval(share.value, share.low, share.high),
+            "note": _note(one.estimate),
+        }
+        for one in shares
+        for share in [one.estimate.share]
+    ]
+
+
+def _note(found: Broken) -> str:
+    share = found.share
+    if share.value is None:
+        return told(share.why_undefined)
+    if not share.n_dropped or found.lowest is None or found.highest is None:
+        return ""
+    return _("between {lowest} and {highest}, whatever the {n} unread ones are").format(
+        lowest=percent(found.lowest), highest=percent(found.highest), n=share.n_dropped
+    )
+
+
+def screen_rows(audit: LeakAudit) -> list[Row]:
+    """The screens against people: of absences, and of all contexts."""
+    return [
+        {
+            "contexts": _("all conditions") if name == "all" else name,
+            "sensitivity": figure(found, "sensitivity"),
+            "specificity": figure(found, "specificity"),
+            "right when they flag": figure(found, "positive_predictive_value"),
+            "n": str(found.n),
+        }
+        for name, found in audit.screens.items()
+    ]

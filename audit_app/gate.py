@@ -131,6 +131,7 @@ class Gate:
         if person is None:
             return refusal(scope["path"], 401, _("You are not signed in"), _(SIGN_IN))
         scope[PERSON] = person
+        language.use(person.language or language.current())
         return None
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.store import assignments, settings
 from data.store.connection import Store, now, open_store
@@ -26,13 +27,16 @@ class Seal:
     def sentence(self) -> str:
         """The state in words."""
         if self.reason:
-            return f"Results were opened on {(self.opened_at or '')[:10]} with the reason “{self.reason}”."
+            return _("Results were opened on {opened_at} with the reason “{reason}”.").format(
+                opened_at=(self.opened_at or "")[:10], reason=self.reason
+            )
         if self.is_open:
-            return "Results are open: everything that was planned is labelled."
-        return (
-            f"Results are sealed: {self.n_left} planned assignments are not done yet. Interval widths are shown, "
-            "values are not. Open them early, for good, with `evidence-audit metrics --unseal REASON`."
-        )
+            return _("Results are open: everything that was planned is labelled.")
+        return _(
+            "Results are sealed: {n_left} planned assignments are not done yet. Interval widths are "
+            "shown, values are not. Open them early, for good, with `evidence-audit metrics --unseal "
+            "REASON`."
+        ).format(n_left=self.n_left)
 
 
 def read_seal(store: Store) -> Seal:

@@ -13,7 +13,7 @@ from audit_app.actions.judge_work import questions, response_ids
 from data.errors import StudyProblem
 from data.questions import Question
 from data.store import judgements
-from data.store.connection import open_store
+from data.store.connection import Store, open_store
 from data.study import Study
 from judge.judge import Judge, JudgeError, Key, canonical
 from judge.prompts import judge_prompt, view_hash
@@ -101,24 +101,39 @@ def run_judge(
             raise StudyProblem(str(problem)) from None
         finally:
             publish(study, store, name)
-        spent = ledger.spent()
-        n_quotes, n_not = judgements.quotes(store, name)
-    settled = ledger.n_known + ledger.n_not_asked + run.tally.n
+        return _outcome(store, ledger, run.tally, asked, len(ids), options, before, time.monotonic() - start)
+
+
+def _outcome(
+    store: Store,
+    ledger: Ledger,
+    tally: Tally,
+    asked: Sequence[Question],
+    n_responses: int,
+    options: RunOptions,
+    spent_before: float,
+    seconds: float,
+) -> JudgeRun:
+    """What a run did, and what stands of the judge by now."""
+    spent = ledger.spent()
+    n_quotes, n_not = judgements.quotes(store, ledger.name)
+    wanted = n_responses * (len(asked) + 2 * options.claims)
+    settled = ledger.n_known + ledger.n_not_asked + tally.n
     return JudgeRun(
-        judge=name,
-        model=judge.model,
-        parameters=judge.parameters,
-        n_responses=len(ids),
+        judge=ledger.name,
+        model=ledger.judge.model,
+        parameters=ledger.judge.parameters,
+        n_responses=n_responses,
         labels=tuple(question.name for question in asked),
         n_known=ledger.n_known,
         n_not_asked=ledger.n_not_asked,
-        n_left=max(0, len(ids) * (len(asked) + 2 * options.claims) - settled) if run.tally.stopped else 0,
-        seconds=time.monotonic() - start,
-        cost=spent - before if options.price else None,
+        n_left=max(0, wanted - settled) if tally.stopped else 0,
+        seconds=seconds,
+        cost=spent - spent_before if options.price else None,
         cost_so_far=spent if options.price else None,
         quotes_so_far=n_quotes,
         quotes_not_in_context=n_not,
-        tally=run.tally,
+        tally=tally,
     )
 
 

@@ -138,7 +138,7 @@ class Ledger:
         output = int(str(longest)) if longest else 10 * OUTPUT_TOKENS
         return Spending(
             ceiling=Ceiling(limit, self.spent()),
-            most=lambda work: price.cost(2 * tokens_of(judge_prompt(work.question, work.view).text), output),
+            most=lambda work: price.cost(2 * tokens_of(judge_prompt(work.question, work.view)), output),
             cost=lambda said: price.cost(said.input_tokens or 0, said.output_tokens or 0),
         )
 

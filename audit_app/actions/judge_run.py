@@ -16,7 +16,7 @@ from data.store import judgements
 from data.store.connection import open_store
 from data.study import Study
 from judge.judge import Judge, JudgeError, Key, canonical
-from judge.prompts import judge_prompt
+from judge.prompts import judge_prompt, view_hash
 from judge.run import Run, Tally
 from judge.spending import OUTPUT_TOKENS, Estimate, tokens_of
 
@@ -152,15 +152,14 @@ def estimate(study: Study, name: str, judge: Judge, options: RunOptions) -> Esti
         ledger = Ledger(study, store, name, judge, options)
         so_far = judgements.judges(store).get(name)
         for work in ledger.all_work(asked, ids):
-            prompt = judge_prompt(work.question, work.view)
             key = Key(
-                view_hash=prompt.view_hash,
+                view_hash=view_hash(work.view),
                 prompt_hash=judge.prompt_hash(work.question),
                 model=judge.model,
                 parameters=canonical(judge.parameters),
             )
             if ledger.recall(key) is None:
-                prompts[key] = tokens_of(prompt.text)
+                prompts[key] = tokens_of(judge_prompt(work.question, work.view))
     known = so_far["output_tokens"] / so_far["n_calls"] if so_far and so_far["n_calls"] else 0
     n_input, n_output = sum(prompts.values()), round(len(prompts) * (known or OUTPUT_TOKENS))
     cost = options.price.cost(n_input, n_output) if options.price else None

@@ -153,7 +153,7 @@ DEFINED = (
     mark("Abstention"),
     mark("Share of responses that give no substantive answer, and none that is correct."),
     mark("Ambiguous"),
-    mark("Share of responses that are correct without a substantive answer, or lack a usable C, A or G."),
+    mark("Share of responses that are correct without a substantive answer, or lack a label that would place them."),
     mark("Grounded among correct answers"),
     mark("Share of the correct responses with an answer that the context establishes."),
     mark("Ungrounded among correct answers"),

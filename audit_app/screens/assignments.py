@@ -117,7 +117,7 @@ def row(each: InHand) -> dict[str, str]:
         "person": each.name,
         "pass": _(each.pass_),
         "item": each.item_id,
-        "purpose": each.purpose,
+        "purpose": _(each.purpose),
         "answers": str(each.n_answers),
         "last shown": when(each.shown_at) if each.shown_at else "",
         "note": _("lease ran out") if each.ran_out else "",

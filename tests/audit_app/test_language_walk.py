@@ -25,7 +25,7 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.sign_in import enter
 from audit_app.launch import STUDY
-from audit_app.reasons import TOLD, told
+from audit_app.reasons import DEFINED, TOLD, told
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import Person
@@ -280,3 +280,7 @@ def test_what_other_rooms_say_is_told_whole() -> None:
 
 def test_no_pattern_is_twice_there() -> None:
     assert len(set(TOLD)) == len(TOLD)
+
+
+def test_every_metric_is_told_as_it_is_defined() -> None:
+    assert set(DEFINED) == {text for metric in METRICS.values() for text in (metric.title, metric.sentence)}

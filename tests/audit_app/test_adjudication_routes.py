@@ -51,7 +51,7 @@ def client(study: Study) -> Iterator[TestClient]:
     served = ServedStudy(study.path)
     app = Starlette(routes=[*doors(served), *routes(served)], middleware=[Middleware(Gate, person_of=served.person_of)])
     link = add_person(study, "Zoe", person_id="zoe", role="adjudicator").link
-    with TestClient(app, follow_redirects=False) as client:
+    with TestClient(app, "http://localhost", follow_redirects=False) as client:
         client.get("/in/" + link.rsplit("/", 1)[1])
         yield client
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import Problem, StudyProblem
+from data.records import Person
 from data.rubric import Rubric, default_text, parse_rubric
 
 LONGEST = 400
@@ -62,6 +63,8 @@ class Study:
     oidc: Oidc | None = None
     adjudication_order: str = "random"
     """One of `QUEUE_ORDERS`."""
+    asked_by: Person | None = None
+    """Who looks at it; None for the command line: whoever has the folder has everything."""
 
     @property
     def database(self) -> Path:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from audit_app.actions.context_verdicts import ContextVerdict, context_verdicts
 from audit_app.actions.design import design_of
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import percent, with_interval
 from data import frame as frames
 from data.store import items
@@ -110,6 +110,7 @@ def context_audit(study: Study, *, sample_id: str | None = None) -> ContextAudit
     Raises:
         StudyProblem: Nothing is drawn, or results are sealed.
     """
+    require_results(study)
     with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
         seal = require_open(store)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.labelled import Labelled, find_judge, labelled
 from audit_app.actions.results import LEVEL
-from audit_app.actions.seal import Seal, read_seal
+from audit_app.actions.seal import Seal, read_seal, require_results
 from data import frame as frames
 from data.records import DIAGNOSTICS
 from data.store import items
@@ -69,6 +69,7 @@ def diagnostics(
     Raises:
         StudyProblem: Nothing is drawn or imported, or the judge is unknown.
     """
+    require_results(study)
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     with open_store(study) as store:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audit_app.actions.seal import note_export
+from audit_app.actions.seal import note_export, require_results
 from data.records import Resolution
 from data.store import events, items
 from data.store.connection import open_store
@@ -23,6 +23,7 @@ def exported(study: Study) -> list[dict[str, Any]]:
 
     While results are sealed it is noted that they could be seen in an export, see `registering`.
     """
+    require_results(study)
     with open_store(study) as store:
         rows = events.answers(store, "response") + events.answers(store, "context")
         drawn: dict[tuple[str, str], dict[str, Any]] = {}
@@ -52,5 +53,6 @@ def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str
 
 def exported_views(study: Study) -> list[dict[str, Any]]:
     """The log of what was on whose screen, and when: one row per view that was sent, oldest first."""
+    require_results(study)
     with open_store(study) as store:
         return events.everything_shown(store)

@@ -12,7 +12,7 @@ from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
 from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.seal import unseal
+from audit_app.actions.seal import OPENING, unseal
 from audit_app.actions.wording import percent
 from audit_app.figures import Dot
 from audit_app.report_options import Options, choose
@@ -79,7 +79,8 @@ def _sealed(study: Study, result: results.MetricsResult) -> None:
     with st.expander("Open results early"), st.form("unseal", border=False):
         st.html(
             figures.sentence(
-                "This is for good: results cannot be sealed again, and the reason is printed with every result."
+                "This is for good: results cannot be sealed again, and the reason is printed with every result. "
+                + OPENING
             )
         )
         reason = st.text_input("Why now?", max_chars=300)

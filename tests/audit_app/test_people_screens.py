@@ -14,10 +14,11 @@ from audit_app.actions import people
 from audit_app.actions.answers import Refused
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
 from audit_app.actions.sign_in import enter, person_of
 from audit_app.gate import COOKIE
 from audit_app.launch import STUDY
-from audit_app.page import pages
+from audit_app.page import first_page, pages
 from data.records import Person
 from data.store import people as stored_people
 from data.store.connection import open_store
@@ -233,13 +234,36 @@ def test_nobody_but_leads_sees_anything_even_where_the_screen_is_drawn(
     assert "somebody" not in shown
 
 
-def test_opening_a_screen_with_results_is_written_down(study: Study, as_: SignIn) -> None:
+def report_page() -> None:
+    from audit_app.page import report
+
+    report()
+
+
+def test_results_are_opened_by_a_button_that_says_what_it_means(study: Study, as_: SignIn) -> None:
     as_("lead")
-    by_path = {path: screen for _, path, screen in pages(found(study, "lead"))}
+    assert first_page(found(study, "lead")) == "people"
+    unseal(study, "a test")
     opened(people_screen)
+    app = opened(report_page)
+    assert "you will get no assignments and no adjudication" in text(app)
+    assert "Acc" not in text(app)
     assert found(study, "lead").results_opened_at is None
-    by_path["report"]()
+    assert found(study, "lead").may_adjudicate
+    click(app, "Open results")
+    assert "Acc" in text(app)
     assert found(study, "lead").results_opened_at
+    assert not found(study, "lead").may_adjudicate
+    assert first_page(found(study, "lead")) == "report"
+
+
+def test_what_is_sealed_is_no_result_to_have_opened(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    for path, screen in ((path, screen) for _, path, screen in pages(found(study, "lead"))):
+        if path in ("report", "compare", "judge", "agreement"):
+            screen()
+    assert "Results are sealed" in text(opened(report_page))
+    assert found(study, "lead").results_opened_at is None
 
 
 @pytest.mark.parametrize("path", ["report", "compare", "judge", "agreement"])

@@ -19,6 +19,7 @@ from audit_app.cli.results import metrics, report
 from audit_app.cli.rubric import rubric_group
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
+from audit_app.cli.wiring import ablate_command, wiring
 
 HELP = """Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
 
@@ -49,7 +50,8 @@ for command in (init, import_group, check, sample_group, register_command, peopl
     cli.add_command(command)
 
 
-judge_group.add_command(rogan_gladen)
+for command in (rogan_gladen, ablate_command, wiring):
+    judge_group.add_command(command)
 
 
 def main() -> None:

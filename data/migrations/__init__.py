@@ -8,6 +8,7 @@ from data.migrations import m005_access as m005_access
 from data.migrations import m006_accounts as m006_accounts
 from data.migrations import m007_rounds as m007_rounds
 from data.migrations import m008_adjudication as m008_adjudication
+from data.migrations import m009_current_label as m009_current_label
 from data.migrations.steps import migrations
 
 __all__ = ["migrations"]

@@ -59,6 +59,17 @@ def test_the_current_answer_is_the_last_and_the_first_is_kept(store: Store) -> N
     assert events.current(store, "a2") == {}
 
 
+def test_current_answers_are_looked_up_without_reading_the_whole_study(store: Store) -> None:
+    # What one commit costs may not grow with what everybody has answered before.
+    for sql in (
+        "SELECT * FROM current_label WHERE assignment_id = 'a1'",
+        "SELECT l.value FROM assignment AS a LEFT JOIN current_label AS l USING (assignment_id) WHERE a.item_id = 'r1'",
+    ):
+        steps = [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {sql}")]
+        assert [step for step in steps if "label_event" in step or "newer" in step or "given" in step]
+        assert not [step for step in steps if step.startswith("SCAN") and "a USING" not in step and step != "SCAN a"]
+
+
 def test_a_number_is_used_once(store: Store) -> None:
     say(store, 1)
     with pytest.raises(sqlite3.IntegrityError):

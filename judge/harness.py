@@ -1,0 +1,160 @@
+"""Somebody else's judge behind a small protocol: a Python function, a command, or an HTTP endpoint.
+
+Each receives a sample (an object with the fields of `judge.samples.Sample`) and answers with a score in [0, 1], or with
+an object of scores by metric. A score that cannot be read is missing and says why; it is never 0.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from math import isfinite
+from typing import Any, cast
+
+import httpx2
+
+from judge.samples import Sample
+
+Score = Callable[[Sample], object]
+Harness = Callable[[Sequence[Sample]], Iterator["Answer"]]
+"""Answers to samples, one each and in their order."""
+
+SINGLE = "score"
+"""Name of a score in an object when the harness knows one metric only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back for one sample: the raw answer, or why there is none."""
+
+    value: object = None
+    problem: str | None = None
+
+    def score(self, metric: str) -> tuple[float | None, str | None]:
+        """The score of a metric; or None and the reason.
+
+        >>> Answer({"faithfulness": 0.5}).score("faithfulness"), Answer(True).score("G")
+        ((0.5, None), (1.0, None))
+        >>> Answer(7).score("G")
+        (None, 'answered 7; expected a number in [0, 1], or an object with "G" or "score"')
+        """
+        if self.problem:
+            return None, self.problem
+        value = self.value
+        if isinstance(value, Mapping):
+            value = value.get(metric, value.get(SINGLE))
+        if isinstance(value, int | float) and isfinite(value) and 0 <= value <= 1:
+            return float(value), None
+        expected = f'expected a number in [0, 1], or an object with "{metric}" or "{SINGLE}"'
+        return None, f"answered {_short(self.value)}; {expected}"
+
+
+def open_harness(named: str, *, concurrency: int = 1, timeout: float = 60.0) -> Harness:
+    """The harness that a name stands for.
+
+    Args:
+        named: `https://…` for an endpoint that takes a sample and answers, `pkg.mod:function`, or else a command that
+            reads one JSON object a line on stdin and writes one answer a line on stdout, in the same order.
+        concurrency: Calls at a time of a function or an endpoint. A function must bear threads if it is above 1.
+        timeout: Seconds that an endpoint may take for one sample.
+
+    Raises:
+        ValueError: There is no such module, function or command.
+    """
+    if re.match(r"https?://", named):
+        return partial(_each, partial(_post, httpx2.Client(timeout=timeout), named), concurrency)
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", named):
+        return partial(_each, _function(named), concurrency)
+    words = shlex.split(named)
+    if not words:
+        raise ValueError("the harness has no name; expected pkg.mod:function, a command, or http://…")
+    return partial(_piped, words)
+
+
+def _function(named: str) -> Score:
+    module, name = named.split(":")
+    try:
+        found = getattr(import_module(module), name)
+    except ImportError as error:
+        raise ValueError(f"harness {named}: {error}; it is looked for where this Python looks for modules") from None
+    except AttributeError:
+        raise ValueError(f"harness {named}: module {module} has no {name}") from None
+    if not callable(found):
+        raise ValueError(f"harness {named} is no function")
+    return cast(Score, found)
+
+
+def _each(score: Score, concurrency: int, samples: Sequence[Sample]) -> Iterator[Answer]:
+    """Calls a function once per sample; what it raises is the reason for a missing score."""
+    if concurrency == 1:
+        yield from (_called(score, sample) for sample in samples)
+        return
+    with ThreadPoolExecutor(concurrency) as pool:
+        yield from pool.map(partial(_called, score), samples)
+
+
+def _called(score: Score, sample: Sample) -> Answer:
+    # Whatever somebody else's function raises, the other samples go on.
+    try:
+        return Answer(score(sample))
+    except Exception as error:
+        return Answer(problem=f"{type(error).__name__}: {_short(str(error))}")
+
+
+def _post(client: httpx2.Client, url: str, sample: Sample) -> object:
+    answer = client.post(url, json=sample)
+    answer.raise_for_status()
+    return answer.json()
+
+
+def _piped(words: Sequence[str], samples: Sequence[Sample]) -> Iterator[Answer]:
+    """Runs a command once over all samples, one line in and one line out for each."""
+    try:
+        process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
+        )
+    except OSError as error:
+        raise ValueError(f"harness {shlex.join(words)}: {error.strerror}") from None
+    with process:
+        # Written beside the reading: a command may answer before it has read everything, and pipes are short.
+        writer = threading.Thread(target=_write, args=(process, samples), daemon=True)
+        writer.start()
+        lines: Iterator[str] = iter(process.stdout or ())
+        for k, _ in enumerate(samples):
+            line = next(lines, None)
+            yield _read(line) if line is not None else Answer(problem=f"the command ended after {k} answers")
+        extra = next(lines, None)
+        process.kill()
+        if extra is not None:
+            raise ValueError(f"harness {shlex.join(words)} answered more lines than the {len(samples)} it was given")
+
+
+def _write(process: subprocess.Popen[str], samples: Sequence[Sample]) -> None:
+    if process.stdin is None:
+        return
+    try:
+        for sample in samples:
+            process.stdin.write(json.dumps(sample, ensure_ascii=False) + "\n")
+            process.stdin.flush()
+        process.stdin.close()
+    except (BrokenPipeError, ValueError):
+        pass  # The command went away; the reading side sees that and says so.
+
+
+def _read(line: str) -> Answer:
+    try:
+        value: Any = json.loads(line)
+    except ValueError:
+        return Answer(problem=f"wrote {_short(line.strip())}; expected a line of JSON")
+    return Answer(value)
+
+
+def _short(value: object) -> str:
+    text = str(value) if isinstance(value, str) else repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"

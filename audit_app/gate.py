@@ -35,6 +35,13 @@ UNUSED = ("/_stcore", "/component/", "/auth/", "/oauth2callback")
 LEADS = "/media/"
 """What leads' screens give to download."""
 
+EVERY = 5.0
+"""Seconds between looks at whether whoever has a page open may still be here.
+
+A session is looked up before every answer; this is for pages that ask nothing. The gate closes their websocket, and the
+page (component/watch.js) asks `/api/here` in the same rhythm, so that it can say why.
+"""
+
 PersonOf = Callable[[str | None], Person | None]
 
 
@@ -118,7 +125,7 @@ class Gate:
     """
 
     def __init__(
-        self, app: ASGIApp, person_of: PersonOf, script: str = "", public: str | None = None, every: float = 8
+        self, app: ASGIApp, person_of: PersonOf, script: str = "", public: str | None = None, every: float = EVERY
     ) -> None:
         self.app = app
         self.every = every

@@ -6,9 +6,8 @@ from html import escape
 import streamlit as st
 
 from audit_app import language, state
-from audit_app.actions.answers import Refused
 from audit_app.actions.seal import is_about_to_open
-from audit_app.component import turn_page
+from audit_app.component import watch_page
 from audit_app.gate import SIGN_IN
 from audit_app.language import _
 from audit_app.literal import literal
@@ -134,17 +133,6 @@ def who(person: Person) -> str:
     )
 
 
-@st.fragment(run_every=3)
-def still_here() -> None:
-    """Looks every few seconds whether this lead may still be here; the labelling loop asks for itself."""
-    try:
-        gone = state.signed_in() is None
-    except Refused:
-        gone = True
-    if gone:
-        st.rerun()
-
-
 def main() -> None:
     """One run of the script."""
     language.use(language.chosen(st.context.cookies, st.context.headers.get("Accept-Language")))
@@ -160,9 +148,7 @@ def main() -> None:
         start = st.Page(lambda: st.switch_page(first), title="Start", default=True, visibility="hidden")
         chosen = st.navigation([start, *screens.values()], position="top")
         st.html(STYLE + who(person))
-        turn_page()
-        if person.role == "lead":
-            still_here()
+        watch_page()
         chosen.run()
     except StudyProblem as problem:
         st.html(literal(str(problem)))

@@ -31,6 +31,8 @@ class Progress:
     n_timed: int = 0
     """Finished items with a time: what the median is of."""
     n_sessions: int = 0
+    email: str | None = None
+    """The address of their account with the organisation's sign-in, where one is registered."""
     last_seen: str | None = None
 
     @property
@@ -52,7 +54,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
     """
     require_lead(by)
     with open_store(study) as store:
-        everyone, ways_in = people.everyone(store), people.ways_in(store)
+        everyone, ways_in, emails = people.everyone(store), people.ways_in(store), people.emails(store)
         work = {row["person_id"]: row for row in people.work(store)}
         seen = sessions.last_seen(store)
         here = Counter(row["person_id"] for row in sessions.running(store, since=since(study)))
@@ -61,6 +63,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
             person=person,
             ways_in=ways_in.get(person.person_id, ()),
             n_sessions=here[person.person_id],
+            email=emails.get(person.person_id),
             last_seen=seen.get(person.person_id),
             **_counts(work.get(person.person_id)),
         )

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import accounts, adjudicating, flagging, labelling, looking_back, sign_in
+from audit_app.actions import accounts, adjudicating, decided, flagging, labelling, looking_back, sign_in
 from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, script_hash
@@ -99,10 +99,14 @@ class ServedStudy:
         self, person: Person, screen: str, assignment_id: str | None, label: str | None, *, before: bool
     ) -> dict[str, Any]:
         """One answer that this person gave, or the one before it."""
+        if screen == adjudicating.SCREEN:
+            return decided.decision_before(self._study(), person, assignment_id, label, before=before)
         return looking_back.look_back(self._study(), person, screen, assignment_id, label, before=before)
 
     def my_items(self, person: Person, screen: str) -> dict[str, Any]:
         """What this person has finished."""
+        if screen == adjudicating.SCREEN:
+            return decided.my_decisions(self._study(), person)
         return looking_back.my_items(self._study(), person, screen)
 
     def flag(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:

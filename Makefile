@@ -52,6 +52,8 @@ bench: .venv/ready-dev browser
 	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.table_speed
 	@echo
+	$(BIN)/python -m benchmarks.import_speed
+	@echo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.command_speed
 	@echo
 	$(BIN)/python -m benchmarks.label_speed

@@ -1,7 +1,8 @@
 """The one exception of this room, and the single problem it is made of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 SHOWN = 100
 """Problems printed before the rest is summed up."""
@@ -29,9 +30,16 @@ class StudyProblem(Exception):
     no study here; make one with `evidence-audit init`
     """
 
-    def __init__(self, problems: str | Iterable[Problem]) -> None:
+    def __init__(self, problems: str | Iterable[Problem], *, all_in: Path | None = None) -> None:
+        """`all_in`: the file that holds every problem, when there are more than are shown."""
         self.problems = () if isinstance(problems, str) else tuple(problems)
-        shown = [str(problem) for problem in self.problems[:SHOWN]]
-        if len(self.problems) > SHOWN:
-            shown.append(f"… and {len(self.problems) - SHOWN} more problems of {len(self.problems)}")
-        super().__init__(problems if isinstance(problems, str) else "\n".join(shown))
+        super().__init__(problems if isinstance(problems, str) else first_of(self.problems, all_in))
+
+
+def first_of(problems: Sequence[Problem], all_in: Path | None = None) -> str:
+    """The first problems in a line each, how many more there are, and which file holds them all."""
+    shown = [str(problem) for problem in problems[:SHOWN]]
+    if len(problems) > SHOWN:
+        more = f"… and {len(problems) - SHOWN} more problems of {len(problems)}"
+        shown.append(f"{more}; all of them are in {all_in}" if all_in else more)
+    return "\n".join(shown)

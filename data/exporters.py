@@ -1,8 +1,8 @@
-"""Taking labels out: one row per item × person × label × occasion, as CSV or JSON lines."""
+"""Taking things out as CSV or JSON lines: labels, one row per item × person × label × occasion, and records."""
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from io import StringIO
 from typing import Any
 
@@ -56,28 +56,37 @@ SHOWN: dict[str, str] = {
 """Every column of the log of what was on whose screen."""
 
 
-def as_csv(rows: Iterable[Mapping[str, Any]], *, columns: Mapping[str, str] = COLUMNS, excel: bool = False) -> str:
-    """The rows as CSV with a header; for Excel with a byte-order mark and formulas defused.
+def as_csv(
+    rows: Iterable[Mapping[str, Any]], *, columns: Collection[str] = COLUMNS, excel: bool = False
+) -> Iterator[str]:
+    """The rows as lines of CSV after a header; for Excel with a byte-order mark and formulas defused.
 
-    >>> as_csv([{"item_id": "007", "value": "=1"}]).splitlines()[1][:6]
+    >>> list(as_csv([{"item_id": "007", "value": "=1"}]))[1][:6]
     '007,,,'
     """
     out = StringIO(newline="")
     # With this line end (RFC 4180) a lone CR or LF inside a text is quoted; with "\n" a CR would not be.
     writer = csv.writer(out, lineterminator="\r\n")
+    out.write("\ufeff" if excel else "")
     writer.writerow(columns)
+    yield out.getvalue()
     for row in rows:
         cells = [_cell(row.get(name)) for name in columns]
+        out.seek(0)
+        out.truncate()
         writer.writerow([_defused(cell) for cell in cells] if excel else cells)
-    return ("\ufeff" if excel else "") + out.getvalue()
+        yield out.getvalue()
 
 
-def as_jsonl(rows: Iterable[Mapping[str, Any]], *, columns: Mapping[str, str] = COLUMNS) -> str:
+def as_jsonl(rows: Iterable[Mapping[str, Any]], *, columns: Collection[str] = COLUMNS) -> Iterator[str]:
     """The rows as JSON lines, with every column on every line."""
-    return "".join(json.dumps({name: row.get(name) for name in columns}, ensure_ascii=False) + "\n" for row in rows)
+    for row in rows:
+        yield json.dumps({name: row.get(name) for name in columns}, ensure_ascii=False) + "\n"
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
     return "" if value is None else str(value)
 
 

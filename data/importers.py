@@ -1,23 +1,30 @@
-"""Bringing files in: the whole file is read, every problem is reported, nothing is imported on error."""
+"""Bringing files in: the whole file is read, every problem is reported, nothing is imported on error.
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields
+A batch of records is in memory at a time, and one short entry per id: a million responses need no gigabyte.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from data.checks import Ids, declared, known_keys, references
 from data.errors import Problem, StudyProblem
+from data.flat_passages import gathered
 from data.mapping import Mapping
-from data.parsing import KEYS, RECORDS, parse
-from data.reading import read
-from data.records import Context, Label, Passage, Response, Task, Verdict
+from data.parsing import NEEDED, RECORDS
+from data.reading import Progress, read
+from data.record_parser import Parser
+from data.records import Passage
+from data.rows import Rows
 from data.study import Study, writing
-from data.texts import add_part, next_part, parts, read_columns
+from data.texts import add_part, next_part, parts
 
-REFERS = {
-    "contexts": (("task_id", "tasks"),),
-    "responses": (("context_id", "contexts"), ("task_id", "tasks")),
-    "verdicts": (("response_id", "responses"),),
-}
+BATCH = 10_000
+"""Records that are written together."""
+
+Found = Iterator[tuple[str, Any] | Problem]
+"""Records with their places, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,154 +41,182 @@ class Imported:
     """Labels that say nothing, as they have neither; they finish no work and are not counted in n."""
     n_passed_over: int = 0
     """Labels of items that are not drawn, where these were to be passed over."""
+    skipped: tuple[Problem, ...] = ()
+    """What was left out because it is wrong, where that was asked for."""
+    problems_in: Path | None = None
+    """The file that holds all of `skipped`, when it is more than can be shown."""
+    recognised: str | None = None
+    """What a file turned out to be that nobody had named; None for our own field names."""
 
 
-def read_records(kind: str, path: Path, mappings: Sequence[Mapping]) -> tuple[list[tuple[str, Any]], list[Problem]]:
-    """Every record of a file with its place, and every problem.
+def records_in(kind: str, rows: Rows, mappings: Sequence[Mapping], where: str) -> Found:
+    """Every record of some rows with its place, and every problem; what is wrong with the whole comes last.
+
+    Args:
+        kind: What the rows are.
+        rows: The rows.
+        mappings: How a record is read off a row, once each.
+        where: How to name the whole.
+
+    Raises:
+        StudyProblem: A mapping names a field that this kind does not have.
+    """
+    _known_fields(kind, mappings)
+    parsers = [Parser(kind, mapping) for mapping in mappings]
+    names: dict[str, Any] = {}
+    for number, row in enumerate(gathered(rows, mappings[0]) if kind == "contexts" else rows, 1):
+        if isinstance(row, Problem):
+            yield row
+            continue
+        names |= row.values if names.keys() != row.values.keys() else {}
+        for parser in parsers:
+            for found in parser.read(row, number):
+                yield found if isinstance(found, Problem) else (row.where, found)
+    yield from _absent(kind, where, mappings, list(names))
+
+
+def read_records(
+    kind: str, path: Path, mappings: Sequence[Mapping], rows: Rows | None = None
+) -> tuple[list[tuple[str, Any]], list[Problem]]:
+    """Every record of a file with its place, and every problem; all of it in memory.
 
     Raises:
         StudyProblem: The file cannot be read at all, or a mapping names a field that this kind does not have.
     """
-    _known_fields(kind, mappings)
     records: list[tuple[str, Any]] = []
     problems: list[Problem] = []
-    names: dict[str, None] = {}
-    for row in read(path):
-        if isinstance(row, Problem):
-            problems.append(row)
-            continue
-        names.update(dict.fromkeys(row.values))
-        for mapping in mappings:
-            for found in parse(kind, row, mapping):
-                if isinstance(found, Problem):
-                    problems.append(found)
-                else:
-                    records.append((row.where, found))
-    absent = _absent(kind, path, mappings, names)
-    return records, [*absent, *(p for p in problems if p.field not in {a.field for a in absent})]
+    for found in records_in(kind, rows if rows is not None else read(path), mappings, str(path)):
+        if isinstance(found, Problem):
+            problems.append(found)
+        else:
+            records.append(found)
+    return records, without_echoes(problems, str(path))
 
 
-def _absent(kind: str, path: Path, mappings: Sequence[Mapping], names: Collection[str]) -> list[Problem]:
+def without_echoes(problems: Sequence[Problem], whole: str) -> list[Problem]:
+    """What is wrong with the whole first and once, instead of in every row."""
+    general = dict.fromkeys(problem for problem in problems if problem.where == whole)
+    said = {problem.field for problem in general if problem.field}
+    return [*general, *(one for one in problems if one.where != whole and one.field not in said)]
+
+
+def _absent(kind: str, where: str, mappings: Sequence[Mapping], names: Sequence[str]) -> Iterator[Problem]:
     """The fields that are needed or mapped and that no row has: said once, with the names that there are."""
-    needed = {spec.name for spec in fields(RECORDS[kind]) if spec.default is MISSING}
-    absent = []
     for mapping in mappings:
-        for ours in sorted({*mapping.fields, *needed} - set(mapping.constants)):
-            theirs = mapping.theirs(ours)
-            if names and theirs not in names and theirs.split(".")[0] not in names:
+        asked = {ours for ours, theirs in mapping.fields.items() if isinstance(theirs, str)}
+        for ours in sorted(asked | NEEDED[kind]) if names else ():
+            origin = mapping.origin(ours)
+            if origin.paths and not any(path in names or path.split(".")[0] in (*names, "#key", "#value")
+                                        for path in origin.paths):  # fmt: skip
                 message = (
                     f"is in no row; the file has {', '.join(names)}. Say which of them is our {ours!r} with "
                     f"--map {ours}=THEIRS, or in a mapping"
                 )
-                absent.append(Problem(where=str(path), field=theirs, message=message))
-    return absent
+                yield Problem(where=where, field=str(origin), message=message)
 
 
 def _known_fields(kind: str, mappings: Sequence[Mapping]) -> None:
     """A misspelt name in a mapping would silently do nothing."""
     ours, passage = ({spec.name for spec in fields(record)} for record in (RECORDS[kind], Passage))
     for mapping in mappings:
-        unknown = sorted({*mapping.fields, *mapping.constants} - ours) + sorted(set(mapping.passage) - passage)
+        unknown = sorted(set(mapping.fields) - ours) + sorted(set(mapping.passage) - passage)
         if unknown:
             raise StudyProblem(
                 f"mapping: {kind} have no field {unknown[0]!r}; expected some of {', '.join(sorted(ours))}"
             )
 
 
-def key_of(record: Task | Context | Response | Verdict | Label) -> tuple[str, ...]:
-    """What makes a record the same record."""
-    match record:
-        case Task():
-            return (record.task_id,)
-        case Context():
-            return (record.context_id,)
-        case Response():
-            return (record.response_id,)
-        case Verdict():
-            return (record.response_id, record.judge)
-        case Label():
-            return (
-                record.item_kind, record.item_id, record.person_id, record.label, record.purpose, str(record.occasion),
-            )  # fmt: skip
+class _Import:
+    """One import of tasks, contexts, responses or verdicts, while it runs."""
+
+    def __init__(self, study: Study, kind: str, path: Path, mappings: Sequence[Mapping], *, skip_bad: bool) -> None:
+        self._study, self._path, self._skip_bad = study, path, skip_bad
+        self._ids = Ids(known_keys(study, kind), distinct=any(mapping.distinct for mapping in mappings))
+        self._checks = [*references(study, kind), *declared(study, kind)]
+        self.problems: list[Problem] = []
+        self.n = self.n_read = self.n_repeated = 0
+
+    def batches(self, found: Found) -> Iterator[list[Any]]:
+        """The good records, some at a time, until the first bad one where none may be bad.
+
+        Raises:
+            StudyProblem: In the end, with every problem, unless what is wrong is to be skipped; or nothing is left.
+        """
+        batch: list[Any] = []
+        for one in found:
+            if isinstance(one, Problem):
+                self.problems.append(one)
+                continue
+            record = self._checked(*one)
+            if record is None or (self.problems and not self._skip_bad):
+                continue
+            batch.append(record)
+            if len(batch) == BATCH:
+                self.n += len(batch)
+                yield batch
+                batch = []
+        self._settle(bool(batch))
+        self.n += len(batch)
+        if batch:
+            yield batch
+
+    def _checked(self, where: str, record: Any) -> Any:
+        """The record if all is well with it; None after noting what is not, or for an expected repeat."""
+        self.n_read += 1
+        if self._ids.repeats(record):
+            self.n_repeated += 1
+            return None
+        wrong = [problem for check in self._checks if (problem := check(where, record))]
+        # What is left out anyway must not keep its id from a good record.
+        if not (wrong and self._skip_bad) and (twice := self._ids.problem(where, record)):
+            wrong.append(twice)
+        self.problems += wrong
+        return None if wrong else record
+
+    def _settle(self, more: bool) -> None:
+        """Raises what stands against the import when all is read."""
+        if self.n_read > 1 and self._ids.n_known == self.n_read:
+            message = f"all {self.n_read} records were imported before; nothing to do"
+            raise StudyProblem([Problem(where=str(self._path), message=message)])
+        whole = [problem for problem in self.problems if problem.where in (str(self._path), str(self._study.path))]
+        if whole or (self.problems and not self._skip_bad):
+            told = without_echoes(self.problems, str(self._path))
+            raise StudyProblem(dict.fromkeys(told))
+        if not (self.n or more):
+            bad = f"; all {len(self.problems)} rows are bad" if self.problems else ""
+            raise StudyProblem(self.problems or f"{self._path}: no rows; nothing was imported{bad}")
 
 
-def unique(
-    records: Iterable[tuple[str, Any]], known: set[tuple[str, ...]], *, distinct: bool
-) -> tuple[list[tuple[str, Any]], list[Problem]]:
-    """The records without word-for-word repeats (where those are expected), and a problem for every other duplicate."""
-    first: dict[tuple[str, ...], tuple[str, Any]] = {}
-    problems = []
-    records = list(records)
-    if len(records) > 1 and all(key_of(record) in known for _, record in records):
-        message = f"all {len(records)} records were imported before; nothing to do"
-        return [], [Problem(where=records[0][0].rsplit(":", 1)[0], message=message)]
-    for where, record in records:
-        key = key_of(record)
-        if key in known:
-            problems.append(Problem(where=where, message=f"{' / '.join(key)} was imported before; remove the row"))
-        elif key not in first:
-            first[key] = (where, record)
-        elif not (distinct and first[key][1] == record):
-            problems.append(
-                Problem(where=where, message=f"{' / '.join(key)} stands in {first[key][0]} already; ids must be unique")
-            )
-    return list(first.values()), problems
-
-
-def known_keys(study: Study, kind: str) -> set[tuple[str, ...]]:
-    """The keys of everything imported so far."""
-    columns = [KEYS[kind]] if kind in KEYS else ["response_id", "judge"]
-    table = read_columns(study, kind, columns)
-    return set(zip(*(table[column].to_pylist() for column in columns), strict=True))
-
-
-def dangling(study: Study, kind: str, records: Iterable[tuple[str, Any]]) -> list[Problem]:
-    """A problem for every reference to something that was not imported."""
-    problems = []
-    for field, target in REFERS.get(kind, ()):
-        known = known_keys(study, target)
-        if not known and any(getattr(record, field) is not None for _, record in records):
-            message = f"no {target} are imported yet; import them first: evidence-audit import {target} FILE"
-            problems.append(Problem(where=str(study.path), field=field, message=message))
-            continue
-        for where, record in records:
-            value = getattr(record, field)
-            if value is not None and (value,) not in known:
-                message = f"{value!r} is not among the {len(known)} imported {target}; import it first or mend the id"
-                problems.append(Problem(where=where, field=field, message=message))
-    return problems
-
-
-def undeclared(study: Study, records: Iterable[tuple[str, Any]]) -> list[Problem]:
-    """A problem for every condition or regime that study.toml does not declare (when it declares any)."""
-    problems = []
-    for where, record in records:
-        for field, allowed in (("condition", study.conditions), ("regime", study.regimes)):
-            value = getattr(record, field, None)
-            if value is not None and allowed and value not in allowed:
-                message = f"{value!r} is not declared; expected one of {', '.join(allowed)}, or add it to study.toml"
-                problems.append(Problem(where=where, field=field, message=message))
-    return problems
-
-
-def import_file(study: Study, kind: str, path: Path, mappings: Sequence[Mapping]) -> Imported:
+def import_file(
+    study: Study,
+    kind: str,
+    path: Path,
+    mappings: Sequence[Mapping],
+    *,
+    rows: Rows | None = None,
+    skip_bad: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
     """Imports tasks, contexts, responses or verdicts, all of the file or nothing.
+
+    Args:
+        study: The study.
+        kind: What the rows are.
+        path: A file, a folder of them or a pattern of names.
+        mappings: How a record is read off a row, once each.
+        rows: The rows of the file where it is not read by the ending of its name.
+        skip_bad: Import what is good, and tell what was left out.
+        progress: Told now and then how much is read.
 
     Raises:
         StudyProblem: With every problem of the file.
     """
     target = next_part(study, kind)
-    records, problems = read_records(kind, path, mappings)
-    n_read = len(records)
-    records, duplicates = unique(records, known_keys(study, kind), distinct=any(m.distinct for m in mappings))
-    problems += duplicates + dangling(study, kind, records) + undeclared(study, records)
-    if problems:
-        raise StudyProblem(problems)
-    if not records:
-        raise StudyProblem(f"{path}: no rows; nothing was imported")
+    run = _Import(study, kind, path, mappings, skip_bad=skip_bad)
+    found = records_in(kind, rows if rows is not None else read(path, progress), mappings, str(path))
     with writing(study.path):
-        add_part(study, kind, [record for _, record in records], target)
-    return Imported(kind=kind, n=len(records), n_repeated=n_read - len(records))
+        add_part(study, kind, run.batches(found), target)
+    return Imported(kind=kind, n=run.n, n_repeated=run.n_repeated, skipped=tuple(run.problems))
 
 
 def is_empty(study: Study) -> bool:

@@ -1,38 +1,136 @@
 """Other people's field names: where each of our fields comes from in their rows."""
 
-import tomllib
+import re
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Map
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from data.errors import StudyProblem
-from data.reading import Raw
+from data.rows import Raw
+
+HOLE = re.compile(r"\{([^{}]*)\}")
+"""Where a composed text takes a value: `{item}`, or `{#}` for the number of the row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where one field comes from."""
+
+    paths: tuple[str, ...] = ()
+    """Their names, dots go into objects and lists ("gold.0"); the first that has a value counts."""
+    composed: str | None = None
+    """A text with holes for their fields instead, `{item}/{#}`."""
+    constant: str | None = None
+    """The same text for every row instead."""
+    values: Map[str, str] = field(default_factory=dict)
+    """Their values and what we call them; empty where they are kept."""
+
+    def value(self, row: Map[str, Raw]) -> Raw:
+        """The raw value in their row; None when it is not there."""
+        if self.constant is not None:
+            return self.constant
+        if self.composed is not None:
+            return self._compose(row)
+        for path in self.paths:
+            found = follow(row, path)
+            if found is not None:
+                return self._ours(found) if self.values else found
+        return None
+
+    def _compose(self, row: Map[str, Raw]) -> Raw:
+        parts = {name: follow(row, name) for name in HOLE.findall(self.composed or "")}
+        if any(part is None or isinstance(part, list | dict) for part in parts.values()):
+            return None
+        return HOLE.sub(lambda hole: _word(parts[hole[1]]), self.composed or "")
+
+    def _ours(self, found: Raw) -> Raw:
+        # What the table does not know goes on as it is: whoever reads the field says what was expected.
+        return found if isinstance(found, list | dict) else self.values.get(_word(found), found)
+
+    def __str__(self) -> str:
+        """How a message names it."""
+        return self.composed or (self.paths[0] if self.paths else f"={self.constant}")
+
+
+def _word(value: Raw) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mapping:
-    """How one record is read off a row: our field → their field, or a constant."""
+    """How one record is read off a row: our field → their field, or where else it comes from."""
 
-    fields: Map[str, str] = field(default_factory=dict)
-    """Our name → their name; dots go into objects and lists ("gold.0")."""
-    constants: Map[str, str] = field(default_factory=dict)
-    passage: Map[str, str] = field(default_factory=dict)
+    fields: Map[str, str | Origin] = field(default_factory=dict)
+    """A plain text is their name."""
+    passage: Map[str, str | Origin] = field(default_factory=dict)
     """The same for the fields of a passage."""
     distinct: bool = False
     """Rows repeat the record (a question on every answer's row); identical repeats are one record."""
+    each: str | None = None
+    """A list or an object in their row, each entry of which is a record: `#value` is the entry, `#key` its name."""
+    where: Map[str, tuple[str, ...]] = field(default_factory=dict)
+    """Only rows (or entries) in which these fields of theirs have one of these values."""
+    keep: Map[str, tuple[str, ...]] = field(default_factory=dict)
+    """Only passages in which these fields of theirs have one of these values."""
+    needs: Map[str, tuple[str, ...]] = field(default_factory=dict)
+    """Only rows whose kept passages have every one of these values."""
 
-    def value(self, row: Map[str, Raw], name: str) -> Raw:
-        """The raw value of one of our fields in their row; None when it is not there."""
-        if name in self.constants:
-            return self.constants[name]
-        return follow(row, self.fields.get(name, name))
+    def origin(self, name: str) -> Origin:
+        """Where one of our fields comes from; by default from the field of the same name."""
+        # `pass` is a word of Python's, so the field is called `pass_`.
+        return _origin(self.fields.get(name, name.removesuffix("_")))
 
-    def theirs(self, name: str) -> str:
-        """How to name a field in a message: theirs, since that is what stands in the file."""
-        return self.fields.get(name, name)
+    def passage_origin(self, name: str) -> Origin:
+        """The same for a field of a passage."""
+        return _origin(self.passage.get(name, name))
+
+    def views(self, row: Map[str, Raw], number: int) -> Iterator[Map[str, Raw]]:
+        """What records are read off: the row itself, or the row with each entry of a list in turn.
+
+        Args:
+            row: Their row.
+            number: Its number in everything that is read, from 1.
+        """
+        numbered = {**row, "#": str(number)}
+        if self.each is None:
+            entries: list[tuple[str, Raw]] | None = None
+        else:
+            found = follow(row, self.each)
+            entries = list(found.items() if isinstance(found, dict) else _numbered(found))
+        for view in [numbered] if entries is None else ({**numbered, "#key": k, "#value": v} for k, v in entries):
+            if _matches(view, self.where):
+                yield view
+
+    @property
+    def plain(self) -> bool:
+        """Whether a row is one record as it stands."""
+        composed = any(isinstance(origin, Origin) and origin.composed for origin in self.fields.values())
+        return not (composed or self.each or self.where)
+
+
+def _numbered(found: Raw) -> list[tuple[str, Raw]]:
+    return [(str(n), entry) for n, entry in enumerate(found, 1)] if isinstance(found, list) else []
+
+
+def _origin(given: str | Origin) -> Origin:
+    return given if isinstance(given, Origin) else Origin(paths=(given,))
+
+
+def _matches(row: Map[str, Raw], wanted: Map[str, tuple[str, ...]]) -> bool:
+    return all(_word(follow(row, path)) in allowed for path, allowed in wanted.items())
+
+
+def kept(passages: list[Raw], mapping: Mapping) -> list[Raw] | None:
+    """The passages that the mapping keeps, in their order; None when what it needs is not among them."""
+    if not (mapping.keep or mapping.needs):
+        return passages
+    found = [one for one in passages if _matches(one if isinstance(one, dict) else {}, mapping.keep)]
+    for path, wanted in mapping.needs.items():
+        there = {_word(follow(one, path)) for one in found if isinstance(one, dict)}
+        if not there.issuperset(wanted):
+            return None
+    return found
 
 
 def follow(row: Map[str, Raw], path: str) -> Raw:
@@ -47,16 +145,16 @@ def follow(row: Map[str, Raw], path: str) -> Raw:
     for step in path.split("."):
         if isinstance(value, dict):
             value = value.get(step)
-        elif isinstance(value, list) and step.isdigit():
-            value = value[int(step)] if int(step) < len(value) else None
+        elif isinstance(value, list) and step.isdecimal():
+            value = value[int(step)] if len(step) < 9 and int(step) < len(value) else None
         else:
             return None
     found: Raw = value
     return found
 
 
-def parse_pairs(pairs: Sequence[str]) -> Mapping:
-    """The mapping that `--map ours=theirs` options give.
+def parse_pairs(pairs: Sequence[str]) -> dict[str, str | Origin]:
+    """The fields that `--map ours=theirs` options give.
 
     Raises:
         StudyProblem: A pair has no equals sign.
@@ -64,45 +162,5 @@ def parse_pairs(pairs: Sequence[str]) -> Mapping:
     bad = [pair for pair in pairs if "=" not in pair]
     if bad:
         raise StudyProblem(f"--map {bad[0]}: expected ours=theirs, for instance question=user_input")
-    return Mapping(fields=dict(pair.split("=", 1) for pair in pairs))
-
-
-def read_mappings(name: str, kind: str) -> list[Mapping]:
-    """The mappings for one kind of record ("tasks", "labels", …) from a TOML file or a shipped mapping's name.
-
-    A section `[tasks]` or several `[[labels]]` hold `ours = "theirs"` or `ours = { value = "constant" }`,
-    a table `passage` for the fields inside passages, and `distinct = true` when rows repeat the record.
-
-    Raises:
-        StudyProblem: The file is missing or unreadable, or has no section for this kind.
-    """
-    shipped = files("data").joinpath("mappings", f"{name}.toml")
-    source = Path(name)
-    try:
-        text = shipped.read_text(encoding="utf-8") if shipped.is_file() else source.read_text(encoding="utf-8")
-        sections = tomllib.loads(text).get(kind)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise StudyProblem(f"mapping {name}: {reason}; give a TOML file or the name of a shipped mapping") from None
-    if not sections:
-        raise StudyProblem(f"mapping {name} has no [{kind}] section; add one, or import this kind with --map")
-    listed = sections if isinstance(sections, list) else [sections]
-    if not all(isinstance(section, dict) and isinstance(section.get("passage", {}), dict) for section in listed):
-        raise StudyProblem(f"mapping {name}: [{kind}] and its `passage` must be tables of field names")
-    return [_mapping(section, name) for section in listed]
-
-
-def _mapping(section: dict[str, Any], where: str) -> Mapping:
-    fields: dict[str, str] = {}
-    constants: dict[str, str] = {}
-    for ours, theirs in section.items():
-        if ours in ("passage", "distinct"):
-            continue
-        if isinstance(theirs, str):
-            fields[ours] = theirs
-        elif isinstance(theirs, dict) and isinstance(theirs.get("value"), str):
-            constants[ours] = theirs["value"]
-        else:
-            raise StudyProblem(f'mapping {where}: {ours} = {theirs!r}; expected "their_field" or {{ value = "text" }}')
-    passage = {str(ours): str(theirs) for ours, theirs in section.get("passage", {}).items()}
-    return Mapping(fields=fields, constants=constants, passage=passage, distinct=bool(section.get("distinct", False)))
+    split = [pair.partition("=") for pair in pairs]
+    return {ours: theirs for ours, _, theirs in split}

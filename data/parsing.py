@@ -1,15 +1,16 @@
-"""From a raw row to a record: every field checked, every fault named."""
+"""From a raw value to the value of a field: checked, and every fault named."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import MISSING, Field, fields
+from ast import literal_eval
+from collections.abc import Callable
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
-from data.errors import Problem
-from data.mapping import Mapping, follow
-from data.reading import Raw, Row, kind_of
-from data.records import DIAGNOSTICS, SUPPORTS, Context, Label, Passage, Response, Task, Verdict
+from data.records import CAUSES, DIAGNOSTICS, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
+from data.rows import JSON, Raw, kind_of
+from data.rubric import PASSES
 
 RECORDS: dict[str, type[Task | Context | Response | Verdict | Label]] = {
     "tasks": Task,
@@ -19,6 +20,12 @@ RECORDS: dict[str, type[Task | Context | Response | Verdict | Label]] = {
     "labels": Label,
 }
 """What can be imported, in the order in which things refer to each other."""
+
+NEEDED = {
+    kind: {spec.name for spec in fields(record) if spec.default is MISSING and spec.default_factory is MISSING}
+    for kind, record in RECORDS.items()
+}
+"""The fields that a record of each kind cannot be without."""
 
 KEYS = {"tasks": "task_id", "contexts": "context_id", "responses": "response_id"}
 
@@ -36,10 +43,11 @@ def text(raw: Raw) -> str:
         return "true" if raw else "false"
     if not isinstance(raw, str):
         raise Bad(f"found {kind_of(raw)}; expected text")
-    try:
-        raw.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise Bad(f"character {error.start + 1} is half a surrogate pair; expected whole characters") from None
+    if not raw.isascii():
+        try:
+            raw.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise Bad(f"character {error.start + 1} is half a surrogate pair; expected whole characters") from None
     return raw
 
 
@@ -54,18 +62,45 @@ def identifier(raw: Raw) -> str:
 def texts(raw: Raw) -> tuple[str, ...]:
     """A list of texts; in CSV a cell with a JSON list, or one text."""
     if isinstance(raw, str):
-        raw = _json_cell(raw) if raw.startswith("[") else [raw] if raw else []
+        raw = json_cell(raw) if raw.startswith("[") else [raw] if raw else []
     if not isinstance(raw, list):
         raise Bad(f"found {kind_of(raw)}; expected a list of texts")
     return tuple(text(entry) for entry in raw)
 
 
-def _json_cell(raw: str) -> Raw:
+def json_cell(raw: str) -> Raw:
+    """The list that a cell of CSV holds: JSON, or as Python writes it (pandas and Ragas do)."""
     try:
-        value: Raw = json.loads(raw, parse_int=str, parse_float=str, parse_constant=str)
+        value: Raw = JSON.decode(raw)
     except (json.JSONDecodeError, RecursionError):
-        raise Bad(f"found {raw[:40]!r}; expected a JSON list") from None
+        value = _python_list(raw)
     return value
+
+
+def _python_list(raw: str) -> Raw:
+    try:
+        value = literal_eval(raw)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        value = None
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise Bad(f"found {raw[:40]!r}; expected a JSON list")
+    return value
+
+
+def quotes(raw: Raw) -> tuple[Quote, ...]:
+    """A list of quoted texts, or of quotes with passage, start, end and text; in CSV a cell with a JSON list."""
+    if isinstance(raw, str):
+        raw = json_cell(raw) if raw.startswith("[") else [raw] if raw else []
+    if not isinstance(raw, list):
+        raise Bad(f"found {kind_of(raw)}; expected a list of quotes")
+    return tuple(map(_quote, raw))
+
+
+def _quote(raw: Raw) -> Quote:
+    if not isinstance(raw, dict):
+        return Quote(text=text(raw))
+    place = {name: whole(0, 10**8)(raw[name]) for name in ("passage", "start", "end") if raw.get(name) is not None}
+    return Quote(text=text(raw.get("text")), **place)
 
 
 def whole(low: int, high: int) -> Callable[[Raw], int]:
@@ -104,6 +139,18 @@ def one_of(*allowed: str) -> Callable[[Raw], str]:
     return parse
 
 
+def seconds(raw: Raw) -> float:
+    """A length of time in seconds."""
+    value = text(raw)
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1
+    if not (isfinite(number) and number >= 0):
+        raise Bad(f"is {value!r}; expected seconds, a number of at least 0")
+    return number
+
+
 def moment(raw: Raw) -> str:
     """A time in ISO 8601, kept as UTC; without an offset it is taken to be UTC."""
     value = text(raw)
@@ -124,7 +171,10 @@ PARSERS: dict[str, Callable[[Raw], Any]] = {
     "supports": one_of(*SUPPORTS),
     "purpose": one_of(*PURPOSES),
     "item_kind": one_of(*ITEM_KINDS),
+    "pass_": one_of(*PASSES),
+    "cause": one_of(*CAUSES),
     "created_at": moment,
+    "active_seconds": seconds,
 }
 """Fields that are more than text; passages are parsed by hand."""
 
@@ -138,75 +188,17 @@ BLANK_IS_MISSING = frozenset(f.name for f in fields(Verdict) if f.default is Non
     "prompt",
     "run",
     "supports",
+    "label",
     "value",
     "reason",
+    "cause",
+    "pass_",
     "comment",
     "created_at",
+    "active_seconds",
     "purpose",
     "occasion",
     "rank",
     "passage_id",
 }
 """Optional fields in which an empty cell means nothing was given (elsewhere an empty text is an empty text)."""
-
-
-def parse(kind: str, row: Row, mapping: Mapping) -> Iterator[Any]:
-    """The record of a row, or every problem with it."""
-    record = RECORDS[kind]
-    values: dict[str, Any] = {}
-    problems: list[Problem] = []
-    for spec in fields(record):
-        raw = mapping.value(row.values, spec.name)
-        if spec.name == "passages":
-            values["passages"] = _passages(row, raw, mapping, problems)
-        else:
-            _fill(values, spec, raw, row.where, mapping.theirs(spec.name), problems)
-    if kind == "responses" and not (problems or values.get("context_id") or values.get("task_id")):
-        message = "missing; a response names its context_id or its task_id"
-        problems.append(Problem(where=row.where, field=mapping.theirs("context_id"), message=message))
-    if problems:
-        yield from problems
-    else:
-        yield record(**values)
-
-
-def _fill(values: dict[str, Any], spec: Field[Any], raw: Raw, where: str, name: str, problems: list[Problem]) -> None:
-    """One field into values, or a problem into problems."""
-    if raw is None or (raw == "" and spec.name in BLANK_IS_MISSING):
-        if spec.default is MISSING:
-            problems.append(Problem(where=where, field=name, message="missing; every such record needs it"))
-        return
-    try:
-        values[spec.name] = PARSERS.get(spec.name, text)(raw)
-    except Bad as bad:
-        problems.append(Problem(where=where, field=name, message=str(bad)))
-
-
-def _passages(row: Row, raw: Raw, mapping: Mapping, problems: list[Problem]) -> tuple[Passage, ...]:
-    """The passages of a context; rank and id default to the place in the list."""
-    where = mapping.theirs("passages")
-    if isinstance(raw, str) and raw.startswith("["):
-        try:
-            raw = _json_cell(raw)
-        except Bad as bad:
-            problems.append(Problem(where=row.where, field=where, message=str(bad)))
-            return ()
-    if not isinstance(raw, list):
-        problems.append(Problem(where=row.where, field=where, message=f"found {kind_of(raw)}; expected a list"))
-        return ()
-    passages = [_passage(row, n, entry, mapping, problems) for n, entry in enumerate(raw, 1)]
-    return tuple(passage for passage in passages if passage is not None)
-
-
-def _passage(row: Row, number: int, raw: Raw, mapping: Mapping, problems: list[Problem]) -> Passage | None:
-    where = f"{mapping.theirs('passages')}.{number - 1}"
-    entry: dict[str, Raw] = raw if isinstance(raw, dict) else {"text": raw}
-    values: dict[str, Any] = {"passage_id": str(number), "rank": number}
-    before = len(problems)
-    for spec in fields(Passage):
-        theirs = mapping.passage.get(spec.name, spec.name)
-        found = follow(entry, theirs)
-        if found in (None, "") and spec.name in values:
-            continue
-        _fill(values, spec, found, row.where, f"{where}.{theirs}", problems)
-    return Passage(**values) if len(problems) == before else None

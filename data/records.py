@@ -99,22 +99,42 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A text that somebody marked as evidence, and where it stands if that is known."""
+
+    passage: int | None = None
+    """Number of the passage."""
+    start: int | None = None
+    """First code point of the stored text."""
+    end: int | None = None
+    """The code point after the last."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
     """One recorded label in a file: who said what of which item."""
 
     item_id: str
     item_kind: str
     person_id: str
-    label: str
+    label: str | None = None
+    """None is for a skip of the item, which has a reason."""
     value: str | None = None
     """None is a blank: a skip where a reason is given, else it says nothing."""
     reason: str | None = None
-    """Why there is no value, as for a skip on the screen; not read where there is one."""
+    """Why there is no value, as for a skip on the screen; of an adjudication why it was decided so."""
+    cause: str | None = None
+    """Of an adjudication, one of `CAUSES`."""
+    pass_: str | None = None
+    """Column `pass`, of a skip without a label; the first that is asked of such an item by default."""
     purpose: str = "plan"
     occasion: int = 1
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Quote, ...] = ()
     comment: str | None = None
     created_at: str | None = None
+    active_seconds: float | None = None
+    """Seconds of work on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

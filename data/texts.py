@@ -1,8 +1,9 @@
 """The folder of everything imported: one Parquet part per import, every text byte for byte."""
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
@@ -12,7 +13,6 @@ import pyarrow.parquet as pq
 
 from data.errors import StudyProblem
 from data.parsing import RECORDS
-from data.records import Passage
 from data.study import Study, drafting
 
 
@@ -22,9 +22,9 @@ def _type_of(annotation: Any) -> pa.DataType:
         return _type_of(inner[0])
     if get_origin(annotation) is tuple:
         return pa.list_(_type_of(inner[0]))
-    if annotation is Passage:
-        return pa.struct([(spec.name, _type_of(spec.type)) for spec in fields(Passage)])
-    return pa.int64() if annotation is int else pa.string()
+    if is_dataclass(annotation):
+        return pa.struct([(spec.name, _type_of(spec.type)) for spec in fields(annotation)])
+    return {int: pa.int64(), float: pa.float64()}.get(annotation, pa.string())
 
 
 def schema(kind: str) -> pa.Schema:
@@ -39,35 +39,49 @@ def parts(study: Study, kind: str) -> list[Path]:
 
 def next_part(study: Study, kind: str) -> Path:
     """Where the next import of this kind goes."""
-    return study.texts / f"{kind}-{len(parts(study, kind)) + 1:05d}.parquet"
+    last = max((int(part.stem.rpartition("-")[2]) for part in parts(study, kind)), default=0)
+    return study.texts / f"{kind}-{last + 1:05d}.parquet"
 
 
-def add_part(study: Study, kind: str, records: Sequence[Any], target: Path | None = None) -> Path:
-    """Writes the records of one import as a new part, whole or not at all.
+def table_of(kind: str, records: Sequence[Any]) -> pa.Table:
+    """The records of one kind as columns."""
+    columns = schema(kind)
+    return pa.Table.from_arrays(
+        [pa.array(list(map(_plain, map(attrgetter(spec.name), records))), spec.type) for spec in columns],
+        schema=columns,
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def add_part(study: Study, kind: str, batches: Iterable[Sequence[Any]], target: Path | None = None) -> Path:
+    """Writes the records of one import as a new part, whole or not at all; one batch at a time is in memory.
 
     Args:
         study: The study.
         kind: What the records are.
-        records: Records of that kind.
+        batches: Records of that kind, some at a time; whatever this raises is passed on, and nothing is written.
         target: The `next_part` when the records were checked; taken now by default.
 
     Raises:
         StudyProblem: Another import of this kind came in since the target was chosen.
     """
     target = target or next_part(study, kind)
-    table = pa.Table.from_pylist([asdict(record) for record in records], schema=schema(kind))
-    if target.exists():
-        raise StudyProblem(f"other {kind} were imported at the same time; nothing was imported. Import the file again")
-    write_whole(table, target)
-    return target
-
-
-def write_whole(table: pa.Table, target: Path) -> None:
-    """Writes a Parquet file beside its place, then moves it there."""
     with drafting(target) as draft, draft.open("wb") as file:
-        pq.write_table(table, file, compression="zstd")
+        with pq.ParquetWriter(file, schema(kind), compression="zstd") as writer:
+            for records in batches:
+                writer.write_table(table_of(kind, records))
         file.flush()
         os.fsync(file.fileno())
+        if target.exists():
+            raise StudyProblem(
+                f"other {kind} were imported at the same time; nothing was imported. Import the file again"
+            )
+    return target
 
 
 def read_columns(study: Study, kind: str, columns: list[str]) -> pa.Table:
@@ -76,6 +90,14 @@ def read_columns(study: Study, kind: str, columns: list[str]) -> pa.Table:
     if not files:
         return schema(kind).empty_table().select(columns)
     return pa.concat_tables(pq.read_table(part, columns=columns) for part in files)
+
+
+def everything(study: Study, kind: str) -> Iterator[dict[str, Any]]:
+    """Every record of one kind as plain values, a batch of them in memory at a time."""
+    for part in parts(study, kind):
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(batch_size=1024):
+                yield from batch.to_pylist()
 
 
 def pick(study: Study, kind: str, key: str, ids: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from audit_app.actions.wording import points
 from data.errors import Problem, StudyProblem
-from data.reading import Row, read
+from data.reading import read
+from data.rows import Row
 from data.rubric import Rubric
 from data.store import items
 from data.store.connection import open_store

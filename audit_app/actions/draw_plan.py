@@ -29,10 +29,17 @@ MOST_GROUPS = 100
 JUDGE = "judge"
 """The stratum column that is no frame column: the labels that one judge gave, as a text."""
 
+LEAK = "leak"
+"""The stratum column that is the score of the leak screens, of a context and of the responses to it."""
+
 CORE_LEAST = 60
 """Fewest items that serve the tests which need three annotators on an item."""
 
+NUMERIC = (LEAK, *DIAGNOSTICS)
+"""The stratum columns that are numbers, which bins share into groups."""
+
 Allocation = Literal["proportional", "equal", "neyman"]
+Order = Literal["random", "leak"]
 Bins = Mapping[str, int | tuple[float, ...]]
 """By numeric stratum column: cut points, or how many groups of about equal size."""
 
@@ -47,8 +54,8 @@ class Plan:
     contexts: int | None = None
     """Contexts; by default as many as it takes to read each drawn context's responses together."""
     strata: tuple[str, ...] | None = None
-    """Frame columns, `judge` for the labels of one judge, or its diagnostics; by default all frame columns that vary,
-    as many as the size allows."""
+    """Frame columns, `leak` for the score of the leak screens, `judge` for the labels of one judge, or its diagnostics;
+    by default all frame columns that vary, as many as the size allows."""
     judge: str | None = None
     """Whose labels strata and Neyman's allocation look at; the first by name by default."""
     bins: Bins = field(default_factory=dict)
@@ -79,6 +86,9 @@ class Plan:
     """Share in [0, 1] of a person's items that they are shown again later."""
     dev: float = 0.0
     """Share in [0, 1] of the tasks on which a judge may be tuned; the others stay sealed to validate it."""
+    order: Order = "random"
+    """In which order contexts are audited: at random, or those that the leak screens flag first. Within a stratum the
+    order is random either way, so that what is audited at any time stands for its stratum."""
     deal: bool = True
     """Whether the work is dealt out where two active annotators or more are there."""
 
@@ -142,8 +152,8 @@ class Plan:
                 yield "--strata", f"{column!r} is there twice; name each column once"
                 return
         for column, bins in self.bins.items():
-            if column not in DIAGNOSTICS:
-                yield "--bins", f"{column!r} holds no numbers; expected one of {', '.join(DIAGNOSTICS)}"
+            if column not in NUMERIC:
+                yield "--bins", f"{column!r} holds no numbers; expected one of {', '.join(NUMERIC)}"
             elif column not in (self.strata or ()):
                 yield "--bins", f"{column!r} forms no strata; add it to --strata"
             if isinstance(bins, int) and bins < 2:
@@ -151,6 +161,8 @@ class Plan:
             if isinstance(bins, tuple) and list(bins) != sorted(set(bins)):
                 yield "--bins", f"cut points of {column!r} are {', '.join(map(str, bins))}; expected numbers that rise"
 
+        if self.order == LEAK and LEAK not in (self.strata or ()):
+            yield "--order", "contexts can come by leak score where it forms strata; add leak to --strata"
         if self.judge is not None and not self.looks_at_judge:
             yield "--judge", "a judge forms strata only when `judge` is among the strata columns; add --strata judge"
 
@@ -158,7 +170,7 @@ class Plan:
         """The choices as columns of a sample, with the cut points and mergers that they came to."""
         own = ("sample_id", "seed", "overlap", "people", "core", "diagnostics", "repeats", "dev")
         design = ("size", "contexts", "judge", "allocation", "metric", "pilot", "floor", "cap", "certainty",
-                  "core_people")  # fmt: skip
+                  "core_people", "order")  # fmt: skip
         row = asdict(self)
         return {
             **{name: row[name] for name in own},

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -15,6 +16,7 @@ from audit_app.actions.population import Population, read_population
 from audit_app.actions.seal import require_open, require_results
 from data import frame as frames
 from data.errors import StudyProblem
+from data.leak_scores import leak_scores
 from data.records import LABELS
 from data.store.connection import open_store
 from data.study import Study
@@ -125,7 +127,7 @@ def of_study(
     """
     frame = frames.open_frame(study)
     labels = [name for name in LABELS if name in study.rubric.names("response")]
-    population = read_population(frame, draw, labels=labels)
+    population = read_population(frame, draw, scores=partial(leak_scores, study), labels=labels)
     if not population.responses:
         raise StudyProblem("no responses are imported; bring them in with `evidence-audit import responses FILE`, or "
                            "plan from numbers alone with --population 4950 --rate 0.1")  # fmt: skip

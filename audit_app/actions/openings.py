@@ -1,6 +1,6 @@
 """The openings of the plan: who will be asked what about each drawn item, in which order."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from data.records import Response, context_of, task_of
@@ -32,19 +32,29 @@ def read_items(study: Study, keys: Sequence[Key]) -> Iterator[Item]:
         )
 
 
-def open_plan(store: Store, study: Study, drawn: Sequence[Item], people: Mapping[Key, int], seed: int) -> int:
+def open_plan(
+    store: Store,
+    study: Study,
+    drawn: Sequence[Item],
+    people: Mapping[Key, int],
+    seed: int,
+    *,
+    rank: Callable[[str], int] = lambda context_id: 0,
+) -> int:
     """One opening per item, pass and person that the plan asks for; in random order, a context's responses in a row.
 
     An item that was drawn before keeps its openings, and the answers to them; new openings come after all others.
+    Where contexts have a rank, those of the lowest are audited first.
 
     Returns:
         How many are new.
     """
 
-    def place(item: Item) -> tuple[str, str, str]:
+    def place(item: Item) -> tuple[int, str, str, str]:
         near = item.context.context_id if item.context else item.task.task_id
         own = item.response.response_id if item.response else ""
-        return permanent_number(seed, "order", near), near, permanent_number(seed, "order:response", own)
+        first = rank(near) if item.context and not item.response else 0
+        return first, permanent_number(seed, "order", near), near, permanent_number(seed, "order:response", own)
 
     first, openings = assignments.next_position(store), []
     for position, item in enumerate(sorted(drawn, key=place), start=first):

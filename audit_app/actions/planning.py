@@ -52,7 +52,7 @@ def plan_sample(study: Study, wish: Wish) -> Planned:
     if strata is None:
         # As fine as a draw would go by itself, with the labels that the slices alone take.
         size = wish.labels or Reckoning(wish=wish, grounds=grounds(wish.by)).wished.total
-        finest = read_population(frame, Plan(size=size)).columns
+        finest = read_population(frame, Plan(size=size), scores=dict).columns
         strata = tuple(c for c in ("condition", "regime", "model", "prompt", "run") if c in (*finest, *wish.by))
     with open_store(study) as store:
         taken = [sample["sample_id"] for sample in items.samples(store)]

@@ -1,21 +1,25 @@
 """What a sample is drawn from: the responses and contexts of the frame, and how they are stratified."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from audit_app.actions.draw_plan import Plan
-from audit_app.actions.strata import add_columns, merge, renamed
+from audit_app.actions.draw_plan import LEAK, Plan
+from audit_app.actions.strata import KNOWN, add_columns, add_leak, check_columns, merge, renamed
 from data import frame as frames
 from data.records import LABELS
 from sampling.draw import Candidate
 from sampling.numbers import unit_key
 from sampling.strata import stratum_name
 
-CONTEXT_COLUMNS = ("condition", "regime")
+FRAME_COLUMNS = ("condition", "regime")
+CONTEXT_COLUMNS = (*FRAME_COLUMNS, LEAK)
 """The strata columns that a context has too."""
+
+Scores = Mapping[str, float | None]
+"""Of the leak screens, by context_id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,23 +53,26 @@ class Population:
         return dict(Counter(c.stratum for c in (self.responses if kind == "response" else self.contexts)))
 
 
-def read_population(frame: frames.Frame, plan: Plan, *, labels: Sequence[str] = LABELS) -> Population:
+def read_population(
+    frame: frames.Frame, plan: Plan, *, scores: Callable[[], Scores], labels: Sequence[str] = LABELS
+) -> Population:
     """The frame, stratified as the plan asks.
 
     Args:
         frame: Everything that could be sampled.
         plan: Columns, bins and mergers; the size settles how many columns there is room for when none are named.
+        scores: The scores of the leak screens by context_id; asked for where they form strata.
         labels: Which of the judge's labels form strata: those that the rubric asks people for.
 
     Raises:
         StudyProblem: A stratum column is unknown, or the judge gave nothing to form strata by.
     """
     responses, contexts = frames.response_rows(frame), frames.context_rows(frame)
+    cuts = add_leak([responses, contexts], scores(), plan.bins) if LEAK in (plan.strata or ()) else {}
     if not len(responses):
-        alone = _contexts(contexts, _strata(contexts, CONTEXT_COLUMNS))
-        return Population(responses=[], contexts=alone, columns=CONTEXT_COLUMNS, shared=False, linked=False, cuts={},
-                          merged={}, notes=("no responses are imported: contexts only",))  # fmt: skip
-    cuts = add_columns(responses, frame, plan, labels)
+        return _contexts_alone(contexts, plan, cuts)
+    check_columns(plan.strata or (), KNOWN)
+    cuts |= add_columns(responses, frame, plan, labels)
     columns, notes = (plan.strata, []) if plan.strata is not None else _varying(responses, plan.size)
     shared, why = _shared(responses, columns)
     of_response = _strata(responses, columns)
@@ -88,6 +95,15 @@ def read_population(frame: frames.Frame, plan: Plan, *, labels: Sequence[str] = 
         merged=merged,
         notes=(*notes, *why),
     )
+
+
+def _contexts_alone(contexts: pd.DataFrame, plan: Plan, cuts: dict[str, tuple[float, ...]]) -> Population:
+    """The contexts of a study without responses, by condition and regime unless the plan says otherwise."""
+    columns = (*FRAME_COLUMNS,) if plan.strata is None else plan.strata
+    check_columns(columns, CONTEXT_COLUMNS)
+    return Population(responses=[], contexts=_contexts(contexts, _strata(contexts, columns)), columns=columns,
+                      shared=False, linked=False, cuts=cuts, merged={},
+                      notes=("no responses are imported: contexts only",))  # fmt: skip
 
 
 def _strata(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:

@@ -1,12 +1,14 @@
 """Drawing a sample and extending one: which contexts and responses people will look at. All of it or nothing."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
-from audit_app.actions.draw_plan import Plan
+from audit_app.actions.draw_plan import LEAK, Plan
 from audit_app.actions.drawn import Drawn, summary
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.openings import open_plan, read_items
@@ -15,6 +17,7 @@ from audit_app.actions.seal import read_seal
 from audit_app.actions.subsamples import Subsamples
 from data import frame as frames
 from data.errors import StudyProblem
+from data.leak_scores import leak_scores
 from data.records import LABELS
 from data.store import assignments, items, rounds
 from data.store.connection import Store, now, open_store
@@ -92,7 +95,7 @@ def extend_sample(
 
 def _population(study: Study, frame: frames.Frame, plan: Plan) -> Population:
     labels = [name for name in LABELS if name in study.rubric.names("response")]
-    return read_population(frame, plan, labels=labels)
+    return read_population(frame, plan, scores=partial(leak_scores, study), labels=labels)
 
 
 def _before(store: Store, sample_id: str) -> Before:
@@ -143,8 +146,17 @@ def _finish(
     """Keeps the subsamples, opens and deals the work, and says what was drawn."""
     rounds.begin(store, study.rubric)
     choice.subsamples.keep(store, plan.sample_id)
-    n_openings = open_plan(store, study, drawn, choice.subsamples.people, plan.seed)
+    rank = _by_leak(study, population.cuts[LEAK]) if plan.order == LEAK else {}
+    n_openings = open_plan(
+        store, study, drawn, choice.subsamples.people, plan.seed, rank=lambda context_id: rank.get(context_id, 0)
+    )
     n_top_ups = len(items.top_ups(store, plan.sample_id))
     dealt = deal_in(store, study) if plan.deal else None
     return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups,
                    n_annotators=len(ready(store)), dealt=dealt)  # fmt: skip
+
+
+def _by_leak(study: Study, cuts: Sequence[float]) -> dict[str, int]:
+    """The rank of each context by the stratum that its leak score is in, the highest first."""
+    scores = leak_scores(study)
+    return {context: -bisect_right(cuts, score) for context, score in scores.items() if score is not None}

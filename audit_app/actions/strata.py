@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from audit_app.actions.draw_plan import JUDGE, Bins, Plan
+from audit_app.actions.draw_plan import JUDGE, LEAK, Bins, Plan
 from data import frame as frames
 from data.errors import StudyProblem
+from data.leaks.screen import FLAGGED
 from data.records import DIAGNOSTICS
 from sampling.bins import bin_names, quantile_cuts
 from sampling.strata import ANY, collapse, stratum_name, stratum_values
@@ -15,8 +16,11 @@ from sampling.strata import ANY, collapse, stratum_name, stratum_values
 GROUPS = 3
 """Groups of a numeric column when nobody says how many."""
 
-KNOWN = (*frames.SLICES, JUDGE, *DIAGNOSTICS)
+KNOWN = (*frames.SLICES, LEAK, JUDGE, *DIAGNOSTICS)
 """What can form strata."""
+
+LEAK_CUTS = (FLAGGED,)
+"""Where strata by the score of the leak screens part when nobody says where: flagged or not."""
 
 
 def add_columns(
@@ -25,12 +29,9 @@ def add_columns(
     """Adds the columns that one judge's labels give; returns the cut points of the numeric ones.
 
     Raises:
-        StudyProblem: A column is unknown, or the judge gave nothing to form strata by.
+        StudyProblem: The judge gave nothing to form strata by.
     """
-    unknown = [column for column in plan.strata or () if column not in KNOWN]
-    if unknown:
-        raise StudyProblem(f"unknown stratum column {unknown[0]!r}; expected some of {', '.join(KNOWN)}")
-    wanted = [column for column in plan.strata or () if column not in frames.SLICES]
+    wanted = [column for column in plan.strata or () if column not in (*frames.SLICES, LEAK)]
     if not wanted:
         return {}
     who = plan.judge
@@ -47,6 +48,32 @@ def add_columns(
         else:
             responses[column], cuts[column] = _binned(rows[column], column, who, plan.bins)
     return cuts
+
+
+def check_columns(columns: Sequence[str], known: Sequence[str]) -> None:
+    """Refuses stratum columns that there are not.
+
+    Raises:
+        StudyProblem: A column is unknown.
+    """
+    unknown = [column for column in columns if column not in known]
+    if unknown:
+        raise StudyProblem(f"unknown stratum column {unknown[0]!r}; expected some of {', '.join(known)}")
+
+
+def add_leak(
+    rows: Sequence[pd.DataFrame], scores: Mapping[str, float | None], bins: Bins
+) -> dict[str, tuple[float, ...]]:
+    """Adds the score of the leak screens, in bins, to rows with a context_id; returns the cut points.
+
+    The score is the raw one: what people say of contexts must not move strata.
+    """
+    asked = bins.get(LEAK, LEAK_CUTS)
+    cuts = quantile_cuts(scores.values(), asked) if isinstance(asked, int) else asked
+    name = dict(zip(scores, bin_names(scores.values(), cuts), strict=True))
+    for frame in rows:
+        frame[LEAK] = [name.get(context_id, "") for context_id in frame["context_id"]]
+    return {LEAK: cuts}
 
 
 def _patterns(rows: pd.DataFrame, who: str, labels: Sequence[str]) -> list[str]:

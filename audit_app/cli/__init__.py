@@ -10,6 +10,7 @@ from audit_app.cli.calibrating import rogan_gladen
 from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
+from audit_app.cli.leaks import leaks_command
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
 from audit_app.cli.prompting import prompt_group
@@ -44,9 +45,9 @@ def cli() -> None:
     """All commands."""
 
 
-for command in (init, import_group, check, sample_group, register_command, people_group, assignments_group,
-                rubric_group, adjudicate_group, serve, agreement, judge_group, metrics, report, compare_command, export,
-                prompt_group, demo):  # fmt: skip
+for command in (init, import_group, check, leaks_command, sample_group, register_command, people_group,
+                assignments_group, rubric_group, adjudicate_group, serve, agreement, judge_group, metrics, report,
+                compare_command, export, prompt_group, demo):  # fmt: skip
     cli.add_command(command)
 
 

@@ -1,6 +1,6 @@
 """Commands about files: init, import, check, export."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,17 @@ from audit_app.actions.exporting import exported, exported_views
 from audit_app.actions.importing import import_records
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
-from data.errors import StudyProblem
+from audit_app.cli.progress import Bar
+from data.errors import StudyProblem, first_of
 from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
+from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
-from data.structure import RULES
+from data.parsing import RECORDS
+from data.rules import RULES
+from data.structure import ConditionCount
 from data.structure import check as check_structure
 from data.summary import summary
+from data.texts import everything, schema
 
 
 @click.command(epilog="Example: evidence-audit init study --labels C")
@@ -36,35 +41,56 @@ def init(folder: Path, name: str | None, labels: str | None, as_json: bool) -> N
 
 @click.group("import", cls=Group, epilog="Example: evidence-audit import tasks tasks.jsonl")
 def import_group() -> None:
-    """Bring in tasks, contexts, responses, verdicts or labels (JSON lines, CSV or Parquet).
+    """Bring in tasks, contexts, responses, verdicts or labels.
 
-    The whole file is read and every problem reported with its line; nothing is imported while there is one.
+    FILE is JSON lines, JSON, CSV, TSV or Parquet, each also packed with gzip, an Inspect log (.eval), a folder of such
+    files, or a pattern in quotes. The whole is read and every problem reported with its line; nothing is imported while
+    there is one, unless --skip-bad is given.
     """
 
 
 def _import_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.argument("path", metavar="FILE", type=click.Path(path_type=Path)),
-        click.option("--mapping", help="Mapping file (TOML), or the name of a shipped one, for other field names."),
+        click.option(
+            "--format", "--mapping", "mapping", metavar="NAME|FILE",
+            help=f"What FILE is: {', '.join(shipped())}, own (our field names), or a mapping file (TOML); told from "
+            "the fields by default.",
+        ),
         click.option("--map", "pairs", multiple=True, metavar="OURS=THEIRS", help="One field name; may be repeated."),
+        click.option("--skip-bad", is_flag=True, help="Import what is good, and list what was left out."),
         json_option,
         study_option,
-    ):
+    ):  # fmt: skip
         command = option(command)
     return command
 
 
-def _report(kind: str, done: Imported, as_json: bool) -> None:
+def _bring(folder: Path, kind: str, path: Path, as_json: bool, **options: Any) -> None:
+    """Imports and says what came of it."""
+    study = checked_study(folder)
+    with Bar(f"Reading {path}") as bar:
+        done = import_records(study, kind, path, progress=bar, **options)
     if as_json:
         print_json(asdict(done))
-        return
+    else:
+        _report(done, path)
+
+
+def _report(done: Imported, path: Path) -> None:
+    if done.recognised:
+        say(f"{path} is read as: {done.recognised}. If it is something else, say so with --format.")
     extra = [f"{done.n_repeated} repeats of the same record"] if done.n_repeated else []
     extra += [f"{done.n_skips} of them skips"] if done.n_skips else []
-    say(f"Imported {done.n} {kind}" + (f" ({'; '.join(extra)})" if extra else ""))
+    say(f"Imported {done.n} {done.kind}" + (f" ({'; '.join(extra)})" if extra else ""))
     if done.n_passed_over:
         say(f"Passed over: {done.n_passed_over} labels of items that are not drawn.")
     if done.n_blank:
         say(BLANK.format(n=done.n_blank))
+    if done.skipped:
+        say(f"Left out because something is wrong with it, {len(done.skipped)} problems:")
+        for line in first_of(done.skipped, done.problems_in).splitlines():
+            say(line)
 
 
 BLANK = (
@@ -76,8 +102,8 @@ BLANK = (
 def _importer(kind: str, example: str) -> click.Command:
     @click.command(kind, epilog=f"Example: {example}", help=f"Import {kind} from FILE.")
     @_import_options
-    def command(path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path) -> None:
-        _report(kind, import_records(checked_study(folder), kind, path, mapping=mapping, pairs=pairs), as_json)
+    def command(path: Path, as_json: bool, folder: Path, **options: Any) -> None:
+        _bring(folder, kind, path, as_json, **options)
 
     return command
 
@@ -94,13 +120,22 @@ for _kind, _example in {
 @import_group.command("labels", epilog="Example: evidence-audit import labels labels.csv --drawn-only")
 @_import_options
 @click.option("--drawn-only", is_flag=True, help="Pass over labels of items that are not drawn.")
-def import_labels(
-    path: Path, mapping: str | None, pairs: tuple[str, ...], as_json: bool, folder: Path, drawn_only: bool
-) -> None:
+def import_labels(path: Path, as_json: bool, folder: Path, **options: Any) -> None:
     """Import labels that people gave elsewhere, as answers of the plan (draw a sample first)."""
-    study = checked_study(folder)
-    done = import_records(study, "labels", path, mapping=mapping, pairs=pairs, drawn_only=drawn_only)
-    _report("labels", done, as_json)
+    _bring(folder, "labels", path, as_json, **options)
+
+
+@import_group.command("formats", epilog="Example: evidence-audit import formats")
+@json_option
+def import_formats(as_json: bool) -> None:
+    """List the formats that are told by their fields: what each is, and what can be imported from it."""
+    known = [read_format(name) for name in shipped()]
+    if as_json:
+        print_json([{"name": one.name, "title": one.title, "gives": list(one.sections)} for one in known])
+        return
+    for one in known:
+        click.echo(f"{one.name}: {one.title} ({', '.join(one.sections)})")
+    click.echo(f"{OWN.name}: {OWN.title}")
 
 
 @click.command(epilog="Example: evidence-audit check --study study")
@@ -111,21 +146,23 @@ def import_labels(
 def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     """Check that the imported contexts are built as their conditions claim. Exit status 1 if something was found."""
     if rules:
-        listed = {name: rule.description for name, rule in RULES.items()}
         if as_json:
-            print_json(listed)
+            print_json({name: {"severity": rule.severity, "about": rule.description} for name, rule in RULES.items()})
         else:
-            click.echo("\n".join(f"{name}: {text}" for name, text in listed.items()))
+            click.echo("\n".join(f"{name} ({rule.severity}): {rule.description}" for name, rule in RULES.items()))
         return
     study = checked_study(folder)
     if is_empty(study):
         raise StudyProblem(f"{study.path}: nothing is imported yet, so there is nothing to check")
-    findings, counts = check_structure(study), summary(study)
+    structure, counts = check_structure(study), summary(study)
+    findings = structure.findings
     if as_json:
-        print_json({"summary": asdict(counts), "findings": [asdict(finding) for finding in findings]})
+        print_json({"summary": asdict(counts), **asdict(structure)})
     else:
         for finding in findings:
-            click.echo(f"{finding.where}: {finding.message} [{finding.rule}]")
+            click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+        for condition in structure.conditions if findings else ():
+            say(_share(condition))
         found = {"tasks": counts.n_tasks, "contexts": counts.n_contexts, "responses": counts.n_responses}
         say(", ".join(f"{n} {kind}" for kind, n in found.items()) + f", {counts.n_verdicts} verdicts")
         for judge in counts.judges:
@@ -134,26 +171,46 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     ctx.exit(1 if findings else 0)
 
 
+def _share(count: ConditionCount) -> str:
+    broken, name = count.n_broken, count.condition or "without a condition"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
+
+
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
-@click.option("--format", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.argument("what", type=click.Choice(list(RECORDS)), default="labels")
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--shown", is_flag=True, help="The log of what was on whose screen and when, instead of the answers.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(kind: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
-    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities."""
-    named = SHOWN if shown else COLUMNS
+def export(
+    what: str, form: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path
+) -> None:
+    """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
+
+    Or the tasks, contexts, responses or verdicts as they were imported. `import` reads what this writes (not with
+    --excel, whose cells are changed).
+    """
+    if shown and what != "labels":
+        raise click.UsageError(f"--shown is about labelling; leave out {what!r}")
+    named = SHOWN if shown else COLUMNS if what == "labels" else dict.fromkeys(schema(what).names, "as imported")
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in named.items()))
         return
     study = checked_study(folder)
-    rows = exported_views(study) if shown else exported(study)
-    csv = kind == "csv" and not as_json
-    text = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
-    if out is None:
-        click.echo(text.encode("utf-8"), nl=False)
+    if what == "labels":
+        rows: Iterable[dict[str, Any]] = exported_views(study) if shown else exported(study)
     else:
-        out.write_bytes(text.encode("utf-8"))
-        say(f"Wrote {len(rows)} rows to {out}")
+        rows = everything(study, what)
+    csv = form == "csv" and not as_json
+    lines = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
+    if out is None:
+        for line in lines:
+            click.echo(line.encode("utf-8"), nl=False)
+    else:
+        with out.open("wb") as file:
+            n = sum(bool(file.write(line.encode("utf-8"))) for line in lines)
+        say(f"Wrote {n - csv} rows to {out}")

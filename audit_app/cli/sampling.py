@@ -73,7 +73,9 @@ contexts_option = click.option(
 @click.option("--size", default="300", show_default=True, callback=_size, help="Responses to draw, or 'all'.")
 @contexts_option
 @click.option("--strata", callback=_columns,
-              help="Columns, with commas: condition, regime, model, prompt, run, judge, a diagnostic.")  # fmt: skip
+              help="Columns with commas: condition, regime, model, prompt, run, leak, judge, diagnostics.")  # fmt: skip
+@click.option("--order", type=click.Choice(["random", "leak"]), default="random", show_default=True,
+              help="Which contexts are audited first: leak for those that are flagged (--strata leak).")  # fmt: skip
 @click.option("--judge", help="Whose labels the strata and --allocation neyman use; the first by name by default.")
 @click.option("--bins", multiple=True, callback=_bins, metavar="COLUMN=CUTS",
               help="Cut points of a numeric column (=1,2), or groups of equal size (=q3, the default).")  # fmt: skip

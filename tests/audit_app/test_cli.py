@@ -604,3 +604,13 @@ def test_work_is_listed_released_and_given_to_others(run: Run, demo_copy: Study,
     assert run("assignments", "release", one, *here).err == "Released: whoever asks next may have it.\n"
     assert run("assignments", "hand-over", "ann", "--to", "ben", *here).err == "0 openings went over.\n"
     one_sentence(run("assignments", "release", "nothing", *here), "no assignment 'nothing'")
+
+
+def test_the_check_tells_severity_and_what_share_of_each_condition_is_broken(run: Run, three_tasks: Study) -> None:
+    found = run("check", "--study", three_tasks.path)
+    assert found.code == 1
+    assert "[clean, breaks]" in found.out
+    assert "clean: 3 of 3 contexts (100%) are not what they claim to be" in found.err
+    rules = json.loads(run("check", "--rules", "--json").out)
+    assert rules["absence_cue"]["severity"] == "breaks"
+    assert rules["metadata"]["severity"] == "blemish"

@@ -7,9 +7,14 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
+
 from audit_app.actions.demo import Demo
 from audit_app.actions.exporting import exported, exported_views
+from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.cli import cli
 from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
 from data.store.connection import open_store
 from data.study import Study
@@ -51,9 +56,9 @@ def test_skips_and_cannot_judge_come_out_with_their_reasons(
     assert {(row["state"], row["label"], row["value"], row["comment"], row["reason"]) for row in rows} == {
         ("done", "D", "cannot_judge", 'a "note",\nin two lines', None), ("skipped", None, None, None, "unclear")
     }  # fmt: skip
-    back = list(csv.DictReader(StringIO(as_csv(rows), newline="")))
+    back = list(csv.DictReader(StringIO("".join(as_csv(rows)), newline="")))
     assert [row["comment"] for row in back if row["state"] == "done"] == ['a "note",\nin two lines']
-    assert len(as_jsonl(rows).splitlines()) == 2
+    assert len("".join(as_jsonl(rows)).splitlines()) == 2
 
 
 def test_work_in_hand_comes_out_as_far_as_it_is(grid: Any, study_from: Any, person_in: Any, desk: Any) -> None:
@@ -78,6 +83,63 @@ def test_the_log_of_what_was_on_screen_comes_out(grid: Any, study_from: Any, per
     ]
     assert [row["shown_at"] for row in rows] == sorted(row["shown_at"] for row in rows)
     assert set(rows[0]) == set(SHOWN)
-    back = list(csv.DictReader(StringIO(as_csv(rows, columns=SHOWN), newline="")))
+    back = list(csv.DictReader(StringIO("".join(as_csv(rows, columns=SHOWN)), newline="")))
     assert [row["view"] for row in back] == ["DisclosureView", "GroundingView"]
-    assert json.loads(as_jsonl(rows, columns=SHOWN).splitlines()[1]) == rows[1]
+    assert json.loads("".join(as_jsonl(rows, columns=SHOWN)).splitlines()[1]) == rows[1]
+
+
+LOST = {"seen_before", "flags", "version", "state", "vote", "plan_order"}
+"""What a recorded label does not carry: what its person had seen, and what became of it afterwards."""
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_is_exported_can_be_imported_again(
+    grid: Any, study_from: Any, person_in: Any, desk: Any, give_labels: Any, label_rows: Any, tmp_path: Path, form: str
+) -> None:
+    studies = [study_from(grid(3), name=name) for name in "ab"]
+    for study in studies:
+        draw_sample(study, Plan(size=None, overlap=0))
+    first, second = studies
+    ann = desk(first, person_in(first, "ann"))
+    quote = {"passage": 1, "start": 0, "end": 7, "text": "passage"}
+    for value, more in (
+        ("cannot_judge", {"comment": 'a "note",\r\n=1'}),
+        ("0", {}),
+        ("established", {"evidence": [quote]}),
+    ):
+        ann.answer(ann.view(), value, **more)
+    view = ann.view()
+    while view["label"]["name"] != "D":
+        view = ann.answer(view, view["label"]["values"][0]["value"])["next"]
+    ann.answer(view, None, label="skip", comment="unclear")
+    item = exported(first)[0]["item_id"]
+    decided = label_rows("lead", {item: {"C": "1"}}, purpose="adjudication", reason="plain", cause="slip")
+    give_labels(first, decided)
+    path = tmp_path / f"labels.{form}"
+    run = CliRunner().invoke(cli, ["export", "--format", form, "--out", str(path), "--study", str(first.path)])
+    assert run.exit_code == 0
+    done = import_records(second, "labels", path)
+    assert done.n == sum(row["value"] is not None or row["reason"] is not None for row in exported(first))
+
+    def kept(study: Study) -> list[dict[str, Any]]:
+        rows = [row for row in exported(study) if row["value"] is not None or row["reason"] is not None]
+        return [{name: value for name, value in row.items() if name not in LOST} for row in rows]
+
+    assert kept(second) == kept(first)
+    assert {row["reason"] for row in kept(second)} == {None, "unclear", "plain"}
+
+
+@pytest.mark.parametrize("kind", ["tasks", "contexts", "responses", "verdicts"])
+def test_records_are_exported_as_they_were_imported(finished_demo: Demo, kind: str) -> None:
+    study = str(finished_demo.study.path)
+    out = CliRunner().invoke(cli, ["export", kind, "--format", "jsonl", "--study", study]).stdout
+    rows = [json.loads(line) for line in out.splitlines()]
+    given = [json.loads(line) for line in (DEMO / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == len(given)
+    for row, was in zip(rows, given, strict=True):
+        assert {**was, "passages": None} == {**{name: row[name] for name in was}, "passages": None}
+
+
+def test_the_log_is_of_labels_only(finished_demo: Demo) -> None:
+    found = CliRunner().invoke(cli, ["export", "tasks", "--shown", "--study", str(finished_demo.study.path)])
+    assert found.exit_code == 2

@@ -1,5 +1,6 @@
 """Recorded labels become answers of the plan: all of a file, or nothing and every problem."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -253,9 +254,11 @@ def test_other_purposes_add_rows_beside_the_plan(study: Study, give_labels: Any,
     assert len(taken(study)) == 5
 
 
-def test_a_mapping_or_pairs_but_not_both(study: Study, tmp_path: Any) -> None:
-    with pytest.raises(StudyProblem, match="not both"):
-        import_records(study, "labels", tmp_path / "x.csv", mapping="m", pairs=["label=l"])
+def test_pairs_go_over_a_mapping(study: Study, tmp_path: Any) -> None:
+    (tmp_path / "m.toml").write_text('[labels]\nitem_id = "id"\nperson_id = "gone"\nlabel = { value = "D" }\n')
+    path = tmp_path / "labels.csv"
+    path.write_text(f"id,item_kind,who,value\n{R[0]},response,ann,yes\n", encoding="utf-8")
+    assert import_records(study, "labels", path, mapping=str(tmp_path / "m.toml"), pairs=["person_id=who"]).n == 1
 
 
 def test_other_names_and_formats(study: Study, tmp_path: Any) -> None:
@@ -279,3 +282,50 @@ def test_recorded_labels_take_what_was_dealt_to_their_person(
         rows = store.rows("SELECT person_id, reserved_for FROM assignment WHERE purpose = 'plan'")
     assert len(rows) == 12
     assert all(row["person_id"] == row["reserved_for"] for row in rows)
+
+
+def test_more_problems_than_can_be_shown_are_all_in_a_file(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text('{"task_id": "=1", "question": []}\n' * 250)
+    with pytest.raises(
+        StudyProblem, match=r"… and 150 more problems of 250; all of them are in .*import-problems\.csv"
+    ):
+        import_records(study, "tasks", path)
+    with (study.path / "import-problems.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 250
+    assert rows[249] == {
+        "where": f"{path}:250", "field": "question", "message": "found a list; expected text"
+    }  # fmt: skip
+
+
+def test_what_a_file_was_taken_for_is_said(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text('{"user_input": "?", "retrieved_contexts": ["x"], "reference": "y"}\n')
+    result = CliRunner().invoke(cli, ["import", "tasks", str(path), "--study", str(study.path)])
+    assert result.exit_code == 0
+    assert "is read as: Ragas evaluation set. If it is something else, say so with --format." in result.stderr
+    assert import_records(study, "contexts", path).recognised == "Ragas evaluation set"
+    with pytest.raises(StudyProblem, match="is in no row; the file has user_input"):
+        import_records(study, "tasks", path, mapping="own")
+
+
+def test_bad_labels_can_be_left_out_and_are_listed(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "item_id,item_kind,person_id,label,value\n"
+        f"{R[0]},response,ann,D,yes\n{R[1]},response,ann,D,perhaps\n{R[1]},response,Ann ,A,yes\nx,response,ann,D,yes\n"
+    )
+    result = CliRunner().invoke(cli, ["import", "labels", str(path), "--skip-bad", "--study", str(study.path)])
+    assert result.exit_code == 0
+    assert "Imported 1 labels" in result.stderr
+    assert "Left out because something is wrong with it, 3 problems:" in result.stderr
+    assert "'Ann ' and 'ann' differ only by case, space or Unicode form" in result.stderr
+    assert taken(study) == {(R[0], "evidence", "plan", 1, "ann", "done")}
+
+
+def test_formats_are_listed() -> None:
+    result = CliRunner().invoke(cli, ["import", "formats"])
+    assert "label_studio: Label Studio export (labels)" in result.output
+    names = [one["name"] for one in json.loads(CliRunner().invoke(cli, ["import", "formats", "--json"]).output)]
+    assert {"ragas", "deepeval", "inspect", "argilla", "ramdocs"} <= set(names)

@@ -1,4 +1,5 @@
 import errno
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.errors import StudyProblem
-from data.importers import Imported, import_file, is_empty
+from data.importers import BATCH, Imported, import_file, is_empty
 from data.mapping import Mapping
 from data.study import Study, init_study
 from data.texts import parts, read_columns
@@ -152,17 +153,16 @@ def test_an_import_that_came_in_meanwhile_is_not_overwritten(
     study: Study, bring: Importer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from data import importers
-
-    read_records = importers.read_records
+    from data.reading import read
 
     def slow(*args: Any) -> Any:
-        monkeypatch.setattr(importers, "read_records", read_records)
+        monkeypatch.setattr(importers, "read", read)
         bring(study, "tasks", TASKS)
-        return read_records("tasks", path, [Mapping()])
+        return read(path)
 
     path = tmp_path / "other.jsonl"
     path.write_text('{"task_id": "other", "question": "?"}\n')
-    monkeypatch.setattr(importers, "read_records", slow)
+    monkeypatch.setattr(importers, "read", slow)
     with pytest.raises(StudyProblem, match="at the same time"):
         import_file(study, "tasks", path, [Mapping()])
     assert read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist() == ["t0", "t1"]
@@ -175,7 +175,7 @@ def test_a_write_that_fails_is_one_sentence_and_leaves_nothing(
     def fail(*args: Any, **kwargs: Any) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(pq, "write_table", fail)
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
     with pytest.raises(StudyProblem, match=f"{os.strerror(number)}. Nothing was changed") as caught:
         fill(study, bring, "tasks")
     assert "\n" not in str(caught.value)
@@ -206,3 +206,59 @@ def test_a_disk_that_is_really_full_loses_nothing(small_disk: Path, tmp_path: Pa
         import_file(study, "tasks", big, [Mapping()])
     assert len(list(study.texts.iterdir())) == 1
     assert read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist() == ["a"]
+
+
+@pytest.mark.parametrize("other", ["T0", "t0 ", "\tt0", " T0\n"])
+def test_ids_that_could_be_mistaken_for_each_other_are_refused(study: Study, bring: Importer, other: str) -> None:
+    [problem] = refused(study, bring, "tasks", [*TASKS, {"task_id": other, "question": "?"}])
+    assert "differ only by case, space or Unicode form; give ids that cannot be mistaken" in problem
+    assert "tasks.jsonl:1" in problem
+    bring(study, "tasks", TASKS)
+    [problem] = refused(study, bring, "tasks", [{"task_id": other, "question": "?"}])
+    assert "'t0', which was imported before, differ only by case" in problem
+
+
+def test_unicode_forms_of_an_id_are_one_id(study: Study, bring: Importer) -> None:
+    rows = [{"task_id": name, "question": "?"} for name in ("caf\u00e9", "cafe\u0301")]
+    assert "differ only" in refused(study, bring, "tasks", rows)[0]
+
+
+def test_what_is_wrong_can_be_left_out_and_is_listed(study: Study, bring: Importer, tmp_path: Path) -> None:
+    fill(study, bring, "tasks", "contexts")
+    path = tmp_path / "responses.jsonl"
+    path.write_text(
+        '{"response_id": "a", "context_id": "c0", "text": "x"}\n'
+        '{"response_id": "b", "context_id": "gone", "text": "x"}\n'
+        '{"response_id": "b", "context_id": "c1", "text": "x"}\n'
+        '{"response_id": "A", "context_id": "c1", "text": "x"}\n'
+        '{"response_id": "c", "context_id": "c1"}\n'
+        "nonsense\n"
+    )
+    done = import_file(study, "responses", path, [Mapping()], skip_bad=True)
+    assert (done.n, done.n_repeated) == (2, 0)
+    assert [problem.where.rpartition(":")[2] for problem in done.skipped] == ["2", "4", "5", "6"]
+    found = read_columns(study, "responses", ["response_id", "context_id"]).to_pylist()
+    # The good row with the id of a bad one is in.
+    assert found == [{"response_id": "a", "context_id": "c0"}, {"response_id": "b", "context_id": "c1"}]
+
+
+@pytest.mark.parametrize("rows", [[{"id": "x"}], [{"task_id": "", "question": "?"}], [*TASKS]])
+def test_nothing_good_is_no_import_even_then(study: Study, bring: Importer, tmp_path: Path, rows: Any) -> None:
+    bring(study, "tasks", TASKS)
+    path = tmp_path / "other.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(StudyProblem):
+        import_file(study, "tasks", path, [Mapping()], skip_bad=True)
+    assert len(parts(study, "tasks")) == 1
+
+
+def test_more_than_a_batch_comes_in_whole(study: Study, bring: Importer) -> None:
+    n = 2 * BATCH + 1
+    rows = ({"task_id": f"{number:x}", "question": "?"} for number in range(n))
+    assert bring(study, "tasks", list(rows)).n == n
+    ids = read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist()
+    assert ids == [f"{number:x}" for number in range(n)]
+    assert (
+        "all 20001 records were imported before"
+        in refused(study, bring, "tasks", [{"task_id": name, "question": "?"} for name in ids])[0]
+    )

@@ -4,15 +4,16 @@ import pytest
 
 from data.errors import Problem
 from data.mapping import Mapping
-from data.parsing import Bad, binary, moment, parse, texts, whole
-from data.reading import Row
+from data.parsing import Bad, binary, moment, texts, whole
+from data.record_parser import Parser
 from data.records import Context, Response, Verdict
+from data.rows import Row
 
 VERDICT = {"response_id": "r", "judge": "j"}
 
 
 def parsed(kind: str, values: dict[str, Any]) -> list[Any]:
-    return list(parse(kind, Row(where="f:1", values=values), Mapping()))
+    return list(Parser(kind, Mapping()).read(Row(where="f:1", values=values)))
 
 
 @pytest.mark.parametrize("raw", ["1", "true", "TRUE", "Yes", True, " yes "])

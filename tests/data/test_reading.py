@@ -1,3 +1,5 @@
+import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -6,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.errors import Problem, StudyProblem
-from data.reading import Raw, Row, read
+from data.reading import read
+from data.rows import Raw, Row
 
 
 def written(tmp_path: Path, name: str, content: str | bytes) -> Path:
@@ -67,7 +70,7 @@ def test_json_nested_too_deeply_is_a_problem_and_no_crash(tmp_path: Path) -> Non
 def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path, name: str) -> None:
     good = "x,y\n1,2\n" if name == "a.csv" else '{"a": "é"}\n{"a": "b"}\n'
     path = written(tmp_path, name, good.encode() + "caf\u00e9,1\n".encode("latin-1"))
-    with pytest.raises(StudyProblem, match=rf"{name}:3: not UTF-8"):
+    with pytest.raises(StudyProblem, match=rf"{name}:3: column 4: not UTF-8"):
         list(read(path))
 
 
@@ -132,3 +135,108 @@ def test_damage_in_the_middle_of_a_parquet_file_is_refused(tmp_path: Path) -> No
 def test_unknown_and_missing_files_are_one_sentence(tmp_path: Path, name: str, sentence: str) -> None:
     with pytest.raises(StudyProblem, match=sentence):
         list(read(tmp_path / name))
+
+
+def test_a_json_file_is_a_list_of_objects_with_the_line_of_each(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.json", '\ufeff [\n {"a": 1e5,\n  "b": "x\ufeff"},\n 7, {"a": "2"}\n]\n')
+    assert values(path) == [{"a": "1e5", "b": "x\ufeff"}, {"a": "2"}]
+    assert [row.where.rpartition(":")[2] for row in read(path)] == ["2", "4", "4"]
+    assert "a.json:4: found a single value" in problems(path)[0]
+
+
+def test_a_json_file_that_is_one_object_is_one_row(tmp_path: Path) -> None:
+    assert values(written(tmp_path, "a.json", '{"a": null}\n')) == [{"a": None}]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('[{"a": 1}', "has no end here"),
+        ('[{"a": 1}\n{"a": 2}]', "a.json:2: not JSON: the list has no end here"),
+        ('[\n{"a": 1},\n{"a": }]', "a.json:3: column 7: not JSON"),
+        ('[{"a": 1}] x', "more after the end"),
+        ('{"a": 1}\n{"a": 2}', "name it .jsonl"),
+        ("7", "found a single value"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+    ],
+)
+def test_json_files_that_are_no_list_of_objects_are_told(tmp_path: Path, content: str, sentence: str) -> None:
+    assert sentence in problems(written(tmp_path, "a.json", content))[-1]
+
+
+def test_an_empty_json_file_is_called_empty(tmp_path: Path) -> None:
+    with pytest.raises(StudyProblem, match="the file is empty"):
+        list(read(written(tmp_path, "a.json", " \n")))
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.tsv", "a.parquet"])
+def test_packed_files_are_read_as_what_they_hold(tmp_path: Path, name: str) -> None:
+    pq.write_table(pa.table({"a": ["007"]}), tmp_path / "a.parquet")
+    plain = {"a.jsonl": '{"a": "007"}', "a.json": '[{"a": "007"}]', "a.csv": "a\n007", "a.tsv": "a\n007\n"}
+    content = plain[name].encode() if name in plain else (tmp_path / name).read_bytes()
+    assert values(written(tmp_path, name.upper() + ".GZ", gzip.compress(content))) == [{"a": "007"}]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", gzip.compress(b'{"a": "1"}\n' * 999, mtime=0)[:60]], ids=["empty", "other", "cut"]
+)
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = written(tmp_path, "a.jsonl.gz", content)
+    if not content:
+        assert values(path) == []
+        return
+    with pytest.raises(StudyProblem, match=r"a\.jsonl\.gz: not a whole gzip file"):
+        list(read(path))
+
+
+def test_bytes_that_are_not_utf8_inside_a_packed_file_have_their_place_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.jsonl.gz", gzip.compress('{"a": "é"}\n{"é'.encode() + b"\xff"))
+    with pytest.raises(StudyProblem, match=r"a\.jsonl\.gz:2: column 4: not UTF-8"):
+        list(read(path))
+
+
+def test_a_folder_and_a_pattern_are_read_in_the_order_of_names(tmp_path: Path) -> None:
+    folder = tmp_path / "study [2]"
+    (folder / "sub").mkdir(parents=True)
+    for name in ("b.jsonl", "a.csv", "README.md", ".hidden.jsonl", "sub/c.jsonl"):
+        (folder / name).write_text("a\na.csv\n" if name == "a.csv" else json.dumps({"a": name}) + "\n")
+    assert values(folder) == [{"a": "a.csv"}, {"a": "b.jsonl"}]
+    assert values(tmp_path / "*" / "**" / "*.jsonl") == [{"a": "b.jsonl"}, {"a": "sub/c.jsonl"}]
+
+
+@pytest.mark.parametrize("pattern", ["*.csv", "empty", "nothing/*.jsonl"])
+def test_a_folder_or_a_pattern_without_a_file_to_read_is_told(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(StudyProblem, match="no file to read there"):
+        list(read(tmp_path / pattern))
+
+
+def test_reading_goes_on_after_a_row_with_a_wrong_quote(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", 'id,text\n1,"a"b\n2,c\n3,"d" \n4,e\n')
+    assert [row["id"] for row in values(path)] == ["2", "4"]
+    assert [problem.split(":")[1] for problem in problems(path)] == ["2", "4"]
+
+
+def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl.gz"):
+        content = b'{"a": "%s"}\n' % (b"x" * 50) * 5000
+        written(tmp_path, name, gzip.compress(content) if name.endswith("gz") else content)
+    shares: list[float] = []
+    assert len(list(read(tmp_path, shares.append))) == 10_000
+    assert len(shares) == 10
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.5 <= shares[5]
+    assert shares[-1] == pytest.approx(1, abs=0.01)
+
+
+def test_times_of_parquet_finer_than_microseconds_are_texts(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"t": pa.array([1], pa.timestamp("ns"))}), tmp_path / "a.parquet")
+    assert values(tmp_path / "a.parquet") == [{"t": "1970-01-01 00:00:00.000000001"}]
+
+
+def test_a_parquet_file_with_a_column_twice_is_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_arrays([pa.array(["x"]), pa.array(["y"])], ["a", "a"]), tmp_path / "a.parquet")
+    with pytest.raises(StudyProblem, match="columns given twice: a"):
+        list(read(tmp_path / "a.parquet"))

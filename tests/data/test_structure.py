@@ -3,7 +3,9 @@ from typing import Any
 
 import pytest
 
-from data.structure import RULES, Finding, check
+from data.records import Context, Passage
+from data.rules import RULES, Material
+from data.structure import ConditionCount, Finding, check
 from data.study import Study, open_study
 from data.summary import JudgeSummary, summary
 
@@ -42,7 +44,7 @@ def sound() -> dict[str, Row]:
 def found(study: Study, bring: Importer, contexts: dict[str, Row], regime: str | None = "longfact") -> list[Finding]:
     bring(study, "tasks", [{"task_id": "t", "regime": regime, "question": "Which body?", "gold_answer": "IEA"}])
     bring(study, "contexts", list(contexts.values()))
-    return check(study)
+    return list(check(study).findings)
 
 
 def drop(contexts: dict[str, Row]) -> None:
@@ -123,6 +125,11 @@ BREAKS = [
     pytest.param(
         edit("clean", 3, text="clean 1"), "repeated_passage", "clean", "passages 1, 3 have the same", id="repeat"
     ),
+    pytest.param(edit("clean", 3, text=" \n"), "passage_text", "clean", "text of passage 3 is blank", id="blank"),
+    pytest.param(
+        edit("clean", 3, title="Another"), "one_title_per_url", "clean",
+        "https://a.example is called “Title” (passage 1) and “Another” (passage 3)", id="url-under-two-titles",
+    ),
     pytest.param(same, "nothing_degraded", "direct_conflict", "majority_contamination", id="nothing-degraded"),
 ]  # fmt: skip
 
@@ -139,8 +146,79 @@ def test_each_fault_is_found_by_its_rule_where_it_is(
 
 
 def test_every_rule_has_a_fault_that_it_finds_and_one_sentence() -> None:
-    assert {case.values[1] for case in BREAKS} == set(RULES)
+    assert {case.values[1] for case in BREAKS} | {"question_given"} == set(RULES)
     assert all(rule.description.endswith(".") and "\n" not in rule.description for rule in RULES.values())
+
+
+def test_a_blank_question_and_a_context_without_passages_are_found(study: Study, bring: Importer) -> None:
+    bring(study, "tasks", [{"task_id": "t", "question": " "}])
+    bring(study, "contexts", [{"context_id": "c", "task_id": "t", "passages": []}])
+    assert [(f.rule, f.where) for f in check(study).findings] == [("passage_text", "c"), ("question_given", "t")]
+
+
+def material(*contexts: tuple[str, str, list[str], str | None]) -> Material:
+    """Contexts by id, condition, texts and what all passages support; the id begins with its task."""
+    return Material(
+        conditions=(),
+        regimes=(),
+        tasks=(),
+        contexts=tuple(
+            Context(
+                context_id=name, task_id=name[0], condition=condition,
+                passages=tuple(Passage(passage_id=str(n), rank=n, text=text, supports=supports)
+                               for n, text in enumerate(texts, 1)),
+            )
+            for name, condition, texts, supports in contexts
+        ),
+    )  # fmt: skip
+
+
+LONG = [
+    "The embargo of 1973 raised prices, importers filled their stores. " * 5,
+    "加盟国は石油の備蓄を義務とした。" * 9,
+]
+
+
+def near(*contexts: tuple[str, str, list[str], str | None]) -> list[str]:
+    return [where for where, _ in RULES["nothing_degraded"].find(material(*contexts))]
+
+
+def test_nearly_the_same_contexts_under_two_conditions_are_found_in_any_order_of_passages() -> None:
+    changed = [LONG[1].replace("備蓄", "貯蔵", 1), LONG[0].replace("raised", "lifted", 1)]
+    assert near(("a1", "clean", LONG, "gold"), ("a2", "direct_conflict", changed, "gold")) == ["a2"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(("a2", "clean", LONG, "gold"), id="same-condition"),
+        pytest.param(("b2", "direct_conflict", LONG, "gold"), id="other-task"),
+        pytest.param(("a2", "direct_conflict", LONG, "neither"), id="other-support"),
+        pytest.param(("a2", "direct_conflict", LONG[:1], "gold"), id="fewer-passages"),
+        pytest.param(("a2", "direct_conflict", [LONG[0], "Another country. " * 9], "gold"), id="changed"),
+    ],
+)
+def test_contexts_that_differ_where_they_should_are_not(other: Any) -> None:
+    assert near(("a1", "clean", LONG, "gold"), other) == []
+
+
+def test_short_and_empty_texts_are_compared_too() -> None:
+    assert near(("a1", "clean", ["x"], None), ("a2", "direct_conflict", ["x"], None)) == ["a2"]
+    assert near(("a1", "clean", ["x"], None), ("a2", "direct_conflict", ["y"], None)) == []
+    assert near(("a1", "clean", [], None), ("a2", "direct_conflict", [], None)) == ["a2"]
+
+
+def test_severity_and_share_are_told_per_condition(study: Study, bring: Importer) -> None:
+    contexts = sound()
+    edit("clean", 3, supports="wrong")(contexts)
+    edit("clean", 4, title=None)(contexts)
+    edit("evidence_absence", 1, title=None)(contexts)
+    found(study, bring, contexts)
+    structure = check(study)
+    assert {f.rule: f.severity for f in structure.findings} == {"clean": "breaks", "metadata": "blemish"}
+    assert structure.conditions[0] == ConditionCount(condition="clean", n=1, n_broken=1, n_blemished=0)
+    assert structure.conditions[-1] == ConditionCount(condition="evidence_absence", n=1, n_broken=0, n_blemished=1)
+    assert [count.n_broken for count in structure.conditions] == [1, 0, 0, 0, 0]
 
 
 def test_a_sound_study_has_no_findings(study: Study, bring: Importer) -> None:
@@ -150,7 +228,8 @@ def test_a_sound_study_has_no_findings(study: Study, bring: Importer) -> None:
 @pytest.mark.parametrize(
     "cue",
     ["does not provide", "do not state", "cannot determine", "insufficient information", "not specified", "isn’t named",
-     "could not be determined", "Not enough evidence", "no information", "unable to determine", "doesn't mention"],
+     "could not be determined", "Not enough evidence", "no information", "unable to determine", "doesn't mention",
+     "insufficient to determine", "no mention of", "which is unclear, not"],
 )  # fmt: skip
 def test_absence_cues_are_seen(study: Study, bring: Importer, cue: str) -> None:
     contexts = sound()
@@ -175,7 +254,7 @@ def test_local_fragments_need_no_title(study: Study, bring: Importer) -> None:
 
 def test_a_study_without_contexts_passes(study: Study, bring: Importer) -> None:
     bring(study, "tasks", [{"task_id": "t", "question": "?"}])
-    assert check(study) == []
+    assert check(study).findings == ()
 
 
 def test_contexts_without_conditions_regimes_and_support_pass(study: Study, bring: Importer) -> None:
@@ -197,7 +276,7 @@ def test_findings_are_sorted_and_the_same_each_time(study: Study, bring: Importe
     few(contexts)
     edit("authority_contamination", 1, supports="neither", title=None)(contexts)
     findings = found(study, bring, dict(reversed(contexts.items())))
-    assert findings == check(study)
+    assert findings == list(check(study).findings)
     assert findings == sorted(findings, key=lambda f: (f.rule, f.where, f.message))
     assert len(findings) == 3
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.checks import likeness
 from data.errors import StudyProblem
 from data.importers import import_file
 from data.mapping import Mapping
@@ -71,7 +72,7 @@ def test_any_text_comes_back_byte_for_byte(suffix: str, answers: list[str]) -> N
         assert round_trip(Path(folder), suffix, answers, answers) == (answers, answers)
 
 
-@given(st.lists(texts.filter(bool), min_size=2, max_size=5, unique=True))
+@given(st.lists(texts.filter(bool), min_size=2, max_size=5, unique_by=lambda text: likeness((text,))))
 @settings(deadline=None, max_examples=30)
 def test_ids_are_compared_byte_for_byte(ids: list[str]) -> None:
     with TemporaryDirectory() as folder:
@@ -109,10 +110,10 @@ def test_parts_are_added_in_order_and_never_overwritten(study: Study) -> None:
 
     late = next_part(study, "responses")
     for n in range(11):
-        add_part(study, "responses", [response(str(n))])
+        add_part(study, "responses", [[response(str(n))]])
     assert read_columns(study, "responses", ["response_id"])["response_id"].to_pylist() == [str(n) for n in range(11)]
     with pytest.raises(StudyProblem, match="imported at the same time; nothing was imported"):
-        add_part(study, "responses", [response("late")], late)
+        add_part(study, "responses", [[response("late")]], late)
     assert len(parts(study, "responses")) == 11
 
 

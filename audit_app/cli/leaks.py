@@ -1,0 +1,78 @@
+"""The command about leaks: contexts in which the screens find the reference answer."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from audit_app.actions.leak_audit import LeakAudit, leak_audit, screen_rows, share_rows
+from audit_app.actions.leaks import ABSENCE, condition_rows, hit_rows, leaks
+from audit_app.actions.leaks import as_json as found_as_json
+from audit_app.actions.metric_rows import metric_rows
+from audit_app.actions.studies import checked_study
+from audit_app.actions.wording import as_table
+from audit_app.cli.options import open_study, print_json, result_options, say
+
+MOST_HITS = 3
+"""Hits of each context that are printed unless all are asked for."""
+
+
+@click.command("leaks", epilog="Example: evidence-audit leaks --study study")
+@click.option("--condition", default=ABSENCE, show_default=True, help="Screen the contexts of this condition.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="All conditions, counted; and contexts that should have the answer and seem not to.",
+)
+@click.option("--people", is_flag=True, help="What people found, and how good the screens are, once labels are in.")
+@result_options(judge=False, target=False, grounding=False)
+@click.pass_context
+def leaks_command(
+    ctx: click.Context,
+    condition: str,
+    every: bool,
+    people: bool,
+    sample_id: str | None,
+    unseal: str | None,
+    as_json: bool,
+    folder: Path,
+) -> None:
+    """Look for the reference answer in contexts that must not have it. Exit status 1 if an absence is flagged.
+
+    The screens find it word for word, in another form, order or script, as an acronym, a number or a date, misspelt, or
+    in pieces; in texts, titles, addresses and publishers. They say where; people decide whether it is a leak.
+    """
+    if people:
+        _print_audit(leak_audit(open_study(folder, unseal), sample_id=sample_id), as_json)
+        return
+    found = leaks(checked_study(folder), condition=None if every else condition)
+    if as_json:
+        print_json(found_as_json(found))
+    else:
+        shown = [one for one in found.flagged if not every or one.condition == ABSENCE]
+        rows = hit_rows(shown, MOST_HITS)
+        if every:
+            click.echo(as_table(condition_rows(found)) + "\n")
+        if rows:
+            click.echo(as_table(rows))
+        say(found.sentence)
+    ctx.exit(1 if any(one.condition == ABSENCE for one in found.flagged) else 0)
+
+
+def _print_audit(audit: LeakAudit, as_json: bool) -> None:
+    if as_json:
+        print_json({"sentence": audit.sentence, **asdict(audit)})
+        return
+    tables = {
+        "Contexts that give the reference answer, by people who had seen no hit:": share_rows(audit.shares, "give it"),
+        "Contexts that a blind reader reads otherwise than their condition says:": share_rows(
+            audit.surprising, "otherwise"
+        ),
+        "The screens against people:": screen_rows(audit),
+        "Abstentions, by their contexts' audit:": metric_rows(audit.abstentions),
+    }
+    for title, rows in tables.items():
+        if rows:
+            click.echo(f"{title}\n\n{as_table(rows)}\n")
+    say(audit.sentence)

@@ -1,0 +1,163 @@
+"""The screen: every detector over every field of a context, and one score in [0, 1] from what they found."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from data.leaks.answer import Answer, answers
+from data.leaks.denial import is_denied
+from data.leaks.figures import date, figure, has_other_unit, is_counted
+from data.leaks.initials import acronym, initials
+from data.leaks.matches import Match, exact, fuzzy, inflected, normalised, number_word, reordered
+from data.leaks.pieces import pieces
+from data.leaks.written import Written
+
+Detector = Callable[[Answer, Written], Iterator[Match]]
+
+DETECTORS: Mapping[str, Detector] = {
+    one.__name__: one
+    for one in (exact, normalised, number_word, date, figure, inflected, reordered, acronym, initials, fuzzy)
+}
+"""Every detector of one text, the surest first."""
+
+VERSION = 1
+"""Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
+
+FIELDS = ("text", "title", "url", "publisher")
+FLAGGED = 0.5
+"""The least score of a context that is flagged."""
+
+LEAK, MENTION = "leak", "mention"
+_ASKED, _SMALL, _LETTER, _NARROWED = 0.3, 0.55, 0.6, 0.45
+"""What is left of a hit when the question says it itself, for a small number, for a letter or two, and for an everyday
+word that the reference answer narrows by a gloss in brackets: Football (American)."""
+_OF_MENTION = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One place where the answer, or a part of it, seems to stand."""
+
+    passage: int
+    """Number of the passage, as people see it."""
+    field: str
+    """One of `FIELDS`."""
+    start: int
+    end: int
+    """Code-point offsets in that field."""
+    reason: str
+    """Name of the detector."""
+    kind: str
+    """leak, or mention when the text names the answer to deny it, or when the question names it."""
+    strength: float
+    """How much this alone proves, in (0, 1]."""
+    answer: str
+    """The wording that was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """What the screen says of one context."""
+
+    score: float
+    """In [0, 1]: the strongest hit; a mention counts a quarter. Not a probability before it is calibrated."""
+    hits: tuple[Hit, ...]
+    """By passage, field and place."""
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether the context should be looked at for a leak."""
+        return self.score >= FLAGGED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """One passage as the screen reads it."""
+
+    number: int
+    text: str
+    title: str | None = None
+    url: str | None = None
+    publisher: str | None = None
+
+
+def screen(question: str, wordings: Sequence[str], passages: Sequence[Fields]) -> Screened:
+    """Whether passages give an answer away.
+
+    Args:
+        question: The question; what it says itself gives nothing away.
+        wordings: The reference answer and its aliases.
+        passages: The passages of one context.
+
+    Returns:
+        The hits and the score; no hits and 0 where there is nothing to look for.
+
+    >>> found = screen("Which body was set up?", ["International Energy Agency"], [Fields(number=1, text="The IEA …")])
+    >>> found.score, [(hit.reason, hit.start, hit.end) for hit in found.hits]
+    (0.85, [('acronym', 4, 7)])
+    """
+    wanted = list(answers(wordings, question))
+    read = [
+        (passage.number, field, Written(value))
+        for passage in passages
+        for field in FIELDS
+        if (value := getattr(passage, field))
+    ]
+    found = [hit for number, field, text in read for hit in _in_field(wanted, number, field, text)]
+    if not any(hit.kind == LEAK for hit in found):
+        found += _together(wanted, [(number, text) for number, field, text in read if field == "text"])
+    hits = _distinct(found)
+    score = max((hit.strength * (1 if hit.kind == LEAK else _OF_MENTION) for hit in hits), default=0.0)
+    return Screened(score=round(score, 4), hits=hits)
+
+
+def _in_field(wanted: Sequence[Answer], number: int, field: str, text: Written) -> Iterator[Hit]:
+    for answer in wanted:
+        for name, detector in DETECTORS.items():
+            for match in detector(answer, text):
+                if has_other_unit(answer, text, match.start):
+                    continue
+                weight = _weight(answer, text, match)
+                is_named = weight == _ASKED or (field == "text" and is_denied(text, match.start, match.end))
+                yield Hit(
+                    passage=number,
+                    field=field,
+                    start=match.start,
+                    end=match.end,
+                    reason=name,
+                    kind=MENTION if is_named else LEAK,
+                    strength=round(match.strength * weight, 4),
+                    answer=answer.text,
+                )
+
+
+def _weight(answer: Answer, text: Written, match: Match) -> float:
+    """How much a hit of this answer says: less where the wording stands in many texts for other reasons."""
+    said = text.text[match.start : match.end]
+    if answer.is_asked or answer.is_in_question(said):
+        return _ASKED
+    if answer.is_small_number:
+        last = next((i for i, word in enumerate(text.words) if word.start >= match.end), len(text.words))
+        return 1.0 if is_counted(answer.topic, text, last) else _SMALL
+    if answer.gloss and said.islower() and " " not in said and not answer.is_glossed(text):
+        return _NARROWED
+    return _LETTER if len(said) <= 2 and said.isascii() else 1.0
+
+
+def _together(wanted: Sequence[Answer], texts: Sequence[tuple[int, Written]]) -> Iterator[Hit]:
+    for answer in wanted:
+        for at, match in pieces(answer, [text for _, text in texts]):
+            yield Hit(passage=texts[at][0], field="text", start=match.start, end=match.end, reason="pieces", kind=LEAK,
+                      strength=match.strength, answer=answer.text)  # fmt: skip
+
+
+def _distinct(found: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The strongest of hits that overlap, in the order of reading."""
+    kept: list[Hit] = []
+    for hit in sorted(found, key=lambda hit: (-hit.strength, hit.start - hit.end)):
+        if not any(_overlap(hit, other) for other in kept):
+            kept.append(hit)
+    return tuple(sorted(kept, key=lambda hit: (hit.passage, FIELDS.index(hit.field), hit.start)))
+
+
+def _overlap(one: Hit, other: Hit) -> bool:
+    return (one.passage, one.field) == (other.passage, other.field) and one.start < other.end and other.start < one.end

@@ -1,0 +1,80 @@
+"""Rows of text with their places, and the files that a name stands for."""
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import IO, Any
+
+from data.errors import Problem, StudyProblem
+
+Raw = str | bool | list[Any] | dict[str, Any] | None
+"""A value as written: text, true/false, a list, an object, or nothing."""
+
+JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+"""Numbers stay as written: 007, 1e5 and 1.0 are texts here."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Row:
+    """One row of a file, and where it stands. Not frozen: a million of these are made, and nobody keeps them."""
+
+    where: str
+    values: dict[str, Raw]
+
+
+Rows = Iterator[Row | Problem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that is being read."""
+
+    path: Path
+    binary: IO[bytes]
+    """Its content, unpacked."""
+    packed: IO[bytes]
+    """The file itself, which knows how far it is read."""
+
+    @property
+    def suffix(self) -> str:
+        """What kind of file it is by its name, packed or not."""
+        return suffix_of(self.path)
+
+
+Reader = Callable[[Source], Rows]
+"""How one kind of file becomes rows."""
+
+
+def suffix_of(path: Path) -> str:
+    """The ending that tells the kind of a file: `a.jsonl.gz` is JSON lines.
+
+    >>> suffix_of(Path("a.JSONL.gz")), suffix_of(Path("a.gz"))
+    ('.jsonl', '')
+    """
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return name.suffix.lower()
+
+
+def files_of(path: Path, endings: Collection[str]) -> list[Path]:
+    """The files that a name stands for: itself, every readable file of a folder, or what a pattern matches; by name.
+
+    Raises:
+        StudyProblem: The folder or the pattern has no file that can be read.
+    """
+    if path.is_dir():
+        found = [file for file in path.iterdir() if suffix_of(file) in endings and not file.name.startswith(".")]
+    elif not path.exists() and any(mark in str(path) for mark in "*?["):
+        found = [Path(name) for name in glob(str(path), recursive=True) if Path(name).is_file()]
+    else:
+        return [path]
+    if not found:
+        raise StudyProblem(f"{path}: no file to read there; expected files that end in {', '.join(endings)} (or .gz)")
+    return sorted(found)
+
+
+def kind_of(value: Raw) -> str:
+    """What a raw value is, in the words of a message."""
+    names = {list: "a list", dict: "an object", bool: "true or false", str: "text", type(None): "null"}
+    return names.get(type(value), type(value).__name__)

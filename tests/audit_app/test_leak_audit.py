@@ -1,0 +1,126 @@
+"""What people's labels say of leaks and of the screens, on studies where every number can be counted."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from audit_app.actions.leak_audit import leak_audit, screen_rows, share_rows
+from audit_app.actions.leak_labels import BlindReading
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
+from audit_app.cli import cli
+from data.errors import StudyProblem
+from data.study import Study
+
+N = 60
+LABELS = ["answerable", "supports", "construction_errors"]
+
+
+def says_gold(n: int) -> bool:
+    """A quarter of the absences leak; the screens see all of these but every fifth, which is a paraphrase."""
+    return n % 4 == 0
+
+
+def audited(grid: Any, study_from: Any, give_labels: Any, *, contexts: int = 2 * N, **plan: Any) -> Study:
+    """Every clean context gives the answer; of the absences the leaks do, one in five of them in other words."""
+    rows = grid(N)
+    for n, context in enumerate(rows["contexts"]):
+        leaks = context["condition"] == "clean" or (says_gold(n // 2) and n // 2 % 5 != 0)
+        if leaks:
+            context["passages"][1]["text"] = "It was GOLD."
+    study: Study = study_from({**rows, "responses": [], "verdicts": []}, labels=LABELS)
+    draw_sample(study, Plan(size=contexts, overlap=0, **plan))
+    said = []
+    for n, context in enumerate(rows["contexts"]):
+        gives = context["condition"] == "clean" or says_gold(n // 2)
+        # Anchored by hits they could be, so errors say nothing here.
+        values = {"answerable": "established" if gives else "not_established", "supports.1": "neither",
+                  "supports.2": "gold" if gives else "neither", "construction_errors": '["answer_leaked"]'}  # fmt: skip
+        said += [{"item_id": context["context_id"], "item_kind": "context", "person_id": "ann", "label": label,
+                  "value": value} for label, value in values.items()]  # fmt: skip
+    give_labels(study, said, drawn_only=True)
+    return study
+
+
+def test_shares_and_screens_of_a_census(grid: Any, study_from: Any, give_labels: Any) -> None:
+    audit = leak_audit(audited(grid, study_from, give_labels))
+    shares = {one.condition: (one.n_true, one.estimate.share.value) for one in audit.shares}
+    # 15 of 60 absences leak (0, 4, ..., 56); 0, 20 and 40 in other words.
+    assert shares == {"clean": (60, pytest.approx(1)), "evidence_absence": (15, pytest.approx(0.25))}
+    against = audit.screens["evidence_absence"]
+    assert against.counts == ((45, 0), (3, 12))
+    assert (against.sensitivity.value, against.specificity.value) == (pytest.approx(0.8), pytest.approx(1))
+    assert audit.only_people == ("t00.evidence_absence", "t20.evidence_absence", "t40.evidence_absence")
+    assert audit.only_screens == ()
+    assert "An estimated 25.0 % (exact) of the evidence_absence contexts give the answer away" in audit.sentence
+    assert "Only people found t00.evidence_absence, t20" in audit.sentence
+    # Stage 1 by itself: 15 absences are answered by a blind reader.
+    assert {one.condition: one.n_true for one in audit.surprising} == {"clean": 0, "evidence_absence": 15}
+    assert [row["sensitivity"] for row in screen_rows(audit)] == ["80.0 % (exact)", "96.0 % (exact)"]
+
+
+def test_scores_become_chances_with_fifty_labels(grid: Any, study_from: Any, give_labels: Any) -> None:
+    audit = leak_audit(audited(grid, study_from, give_labels))
+    assert (audit.calibration.n, audit.calibration.n_leaks, audit.calibration.why_raw) == (60, 15, None)
+    assert audit.chances["t04.evidence_absence"] > 0.7 > 0.3 > audit.chances["t01.evidence_absence"] > 0
+    assert "The score is calibrated on 60 labelled contexts" in audit.sentence
+
+
+def test_a_sample_gives_intervals_and_few_labels_no_share(grid: Any, study_from: Any, give_labels: Any) -> None:
+    audit = leak_audit(audited(grid, study_from, give_labels, contexts=80, strata=("condition", "leak")))
+    (rate,) = (one.estimate.share for one in audit.shares if one.condition == "evidence_absence")
+    assert rate.low is not None
+    assert rate.high is not None
+    assert rate.low < 0.25 < rate.high
+    assert audit.calibration.why_raw is not None
+    assert "The score is raw" in audit.sentence
+    few = leak_audit(audited(lambda _: grid(N), study_from_named(study_from, "few"), give_labels, contexts=20))
+    assert "too few for a share" in few.sentence
+    assert "refused" in share_rows(few.shares, "give it")[0]["note"]
+
+
+def study_from_named(study_from: Any, name: str) -> Any:
+    return lambda rows, **options: study_from(rows, name=name, **options)
+
+
+def test_the_command_waits_for_the_seal(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = audited(grid, study_from, give_labels)
+    done = CliRunner().invoke(cli, ["leaks", "--people", "--study", str(study.path)])
+    assert done.exit_code == 0
+    assert "The screens against people:" in done.stdout
+    told = json.loads(CliRunner().invoke(cli, ["leaks", "--people", "--json", "--study", str(study.path)]).stdout)
+    assert told["only_people"][0] == "t00.evidence_absence"
+    draw_sample(study, Plan(sample_id="more", size=10, seed=3, people=2, overlap=1))
+    sealed = CliRunner().invoke(cli, ["leaks", "--people", "--study", str(study.path)])
+    assert (sealed.exit_code, "Results are sealed" in sealed.stderr) == (1, True)
+
+
+def test_without_contexts_it_says_so(grid: Any, study_from: Any) -> None:
+    study = study_from(grid(contexts=False))
+    draw_sample(study, Plan(size=3, overlap=0))
+
+    unseal(study, "test")
+    with pytest.raises(StudyProblem, match="no contexts are drawn"):
+        leak_audit(study)
+
+
+@pytest.mark.parametrize(
+    ("answerable", "supports", "condition", "gives"),
+    [
+        ("not_established", {"1": "neither", "2": "neither"}, "evidence_absence", False),
+        ("not_established", {"1": "neither", "2": "gold"}, "evidence_absence", True),
+        # Two passages together, neither alone.
+        ("established", {"1": "neither", "2": "neither"}, "evidence_absence", True),
+        ("established", {"1": "wrong", "2": "neither"}, "clean", False),
+        ("not_established", {"1": "neither"}, "evidence_absence", None),
+        (None, {"1": "neither", "2": "neither"}, "evidence_absence", None),
+        (None, {"1": "neither", "2": "gold"}, "direct_conflict", True),
+        (None, {}, "clean", None),
+    ],
+)
+def test_what_a_blind_reading_says(
+    answerable: str | None, supports: dict[str, str], condition: str, gives: bool | None
+) -> None:
+    assert BlindReading(answerable=answerable, supports=supports, passages=("1", "2")).gives(condition) is gives

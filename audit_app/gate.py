@@ -171,6 +171,10 @@ class Gate:
             await refusal(path, 403, _("Not from here"), _(FOREIGN))(scope, receive, send)
         elif path in OPEN_PAGES or OPEN.fullmatch(path):
             await self.app(scope, receive, send)
+        elif path.startswith("/api/"):
+            # Streamlit would compress every answer, which takes longer than sending it; a proxy may do so.
+            scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+            await (await self._refusal(scope) or self.app)(scope, receive, send)
         else:
             await (await self._refusal(scope) or self.app)(scope, receive, send)
 

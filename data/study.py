@@ -48,6 +48,12 @@ class Oidc:
     """Where people reach this app; the provider sends them back to /oidc/back below it."""
 
 
+@lru_cache(maxsize=64)
+def _within(path: Path, name: str) -> Path:
+    # Joining paths takes a while, and every answer asks for this one a dozen times.
+    return path / name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """An opened study folder with what it declares."""
@@ -69,7 +75,7 @@ class Study:
     @property
     def database(self) -> Path:
         """The file that holds what people did."""
-        return self.path / "study.db"
+        return _within(self.path, "study.db")
 
     @property
     def texts(self) -> Path:
@@ -88,11 +94,11 @@ def open_study(path: Path) -> Study:
     Raises:
         StudyProblem: There is no study, or its files cannot be read.
     """
-    if not (path / "study.toml").is_file():
+    settings, rubric = _within(path, "study.toml"), _within(path, "rubric.toml")
+    if not settings.is_file():
         raise StudyProblem(
             f"no study in {path}; make one with `evidence-audit init {path}`, or name another folder with --study"
         )
-    settings, rubric = path / "study.toml", path / "rubric.toml"
     try:
         return _read(path, settings.stat().st_mtime_ns, rubric.stat().st_mtime_ns)
     except (OSError, UnicodeDecodeError) as error:

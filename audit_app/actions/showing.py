@@ -1,7 +1,6 @@
 """What the browser gets: the view of one label, with the fields that its definition compares and no others."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from audit_app.actions.turns import lease_end, lease_seconds, tag
@@ -70,7 +69,7 @@ def _artifacts(view: View) -> list[dict[str, Any]]:
 
 def _as_object(record: Any) -> dict[str, Any]:
     """A record as JSON has it. Not `asdict`, which copies every text: this is done before each answer's reply."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
 def _question(question: Question, label: str) -> dict[str, Any]:

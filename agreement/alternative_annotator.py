@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from agreement.means import bounded_mean, group_sums
-from agreement.refusal import no_column, no_level, refuse
+from agreement.refusal import no_column, no_labels, no_level, refuse
 from agreement.result import Agreement
 from agreement.tally import Floats, Integers
 
@@ -69,6 +69,7 @@ def alternative_annotator_test(
     labels: ArrayLike,
     judge: ArrayLike,
     *,
+    n_categories: int | None = None,
     epsilon: float = 0.2,
     cluster: ArrayLike | None = None,
     alignment: Alignment = "accuracy",
@@ -86,6 +87,7 @@ def alternative_annotator_test(
     Args:
         labels: Integers, shape (items, annotators); -1 is missing.
         judge: Integers, shape (items,); -1 is missing.
+        n_categories: Declared categories K; a label is then one of 0..K-1. None for any label of 0 or more.
         epsilon: Allowance for the judge in [0, 1).
         cluster: Task of each item, shape (items,); None when items are independent.
         alignment: `accuracy` (share of the others with the same label) or `distance` (less the root mean squared
@@ -99,7 +101,8 @@ def alternative_annotator_test(
         take part in these items, or one of them labelled fewer than 30 of them.
 
     Raises:
-        ValueError: Shapes differ, labels are not integers, or `epsilon`, `q` or `level` is no such share.
+        ValueError: Shapes differ, labels are not integers or not declared, or `epsilon`, `q` or `level` is no such
+            share.
 
     Source: Calderon, Reichart & Dror (2025), Proc. 63rd ACL (1), 16051-16081, arXiv:2501.10970.
 
@@ -110,7 +113,7 @@ def alternative_annotator_test(
     >>> alternative_annotator_test(people[:20], people[:20, 0]).why_refused
     'refused: annotator 0 has 20 items with labels of 3 people; the test needs 30 of every annotator'
     """
-    people, machine, tasks = _checked(labels, judge, cluster, epsilon, q, level)
+    people, machine, tasks = _checked(labels, judge, n_categories, cluster, epsilon, q, level)
     core = ((people >= 0).sum(axis=1) >= FEWEST_ANNOTATORS) & (machine >= 0)
     people, machine, tasks = people[core], machine[core], tasks[core]
     took_part = np.flatnonzero((people >= 0).any(axis=0))
@@ -168,7 +171,13 @@ def _decided(test: AlternativeAnnotatorTest, adjusted: list[float]) -> Alternati
 
 
 def _checked(
-    labels: ArrayLike, judge: ArrayLike, cluster: ArrayLike | None, epsilon: float, q: float, level: float
+    labels: ArrayLike,
+    judge: ArrayLike,
+    n_categories: int | None,
+    cluster: ArrayLike | None,
+    epsilon: float,
+    q: float,
+    level: float,
 ) -> tuple[Integers, Integers, NDArray[np.generic]]:
     people, machine = np.asarray(labels), np.asarray(judge)
     shapes = people.ndim == 2 and machine.shape == people.shape[:1]
@@ -182,9 +191,20 @@ def _checked(
         else f"labels have shape {people.shape}, judge {machine.shape}; expected (items, annotators), (items,)",
         None if whole else "labels and judge must be integers, with -1 for missing",
         no_column("cluster", cluster, len(people)) if shapes else None,
+        *_undeclared(people, machine, n_categories, asked=shapes and whole),
     )
     tasks = np.arange(len(people)) if cluster is None else np.asarray(cluster)
     return people.astype(np.int64), machine.astype(np.int64), tasks
+
+
+def _undeclared(
+    people: NDArray[Any], machine: NDArray[Any], n_categories: int | None, *, asked: bool
+) -> tuple[str | None, ...]:
+    """Labels below -1 or, where categories are declared, above the last."""
+    if not asked:
+        return ()
+    k = n_categories or 1 + max((int(array.max()) for array in (people, machine) if array.size), default=0)
+    return no_labels("labels", people, k, axes=("item", "annotator")), no_labels("judge", machine, k, axes=("item",))
 
 
 def _too_little(people: Integers, took_part: Integers) -> str | None:

@@ -1,5 +1,6 @@
 """What somebody may choose to look at on the report screen; every choice has a default."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -46,6 +47,7 @@ class Options:
     about: About
     annotators: Annotators
     average: Average
+    borrow: tuple[str, ...]
     taxonomy: bool
 
 
@@ -59,6 +61,7 @@ def choose(study: Study, given: Choices) -> Options:
         sample_id = figures.pick_sample(given)
     with middle:
         by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
+        borrow = _lenders(given, by)
     with right:
         grounding = st.selectbox(
             "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
@@ -74,8 +77,18 @@ def choose(study: Study, given: Choices) -> Options:
         about=about,
         annotators=annotators,
         average=average,
+        borrow=borrow,
         taxonomy=taxonomy,
     )
+
+
+def _lenders(given: Choices, by: Sequence[str]) -> tuple[str, ...]:
+    """In what slices are to be alike that lend a slice with few labels theirs; nobody lends unless somebody chooses."""
+    columns = [column for column in given.slices if set(by) - {column}]
+    if not columns or not by:
+        return ()
+    chosen = st.selectbox("Borrow labels within the same", columns, index=None, placeholder="nothing", key="borrow")
+    return (chosen,) if chosen else ()
 
 
 def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Annotators, Average]:

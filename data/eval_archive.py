@@ -34,7 +34,8 @@ def eval_archive(source: Source) -> Rows:
     if not isinstance(about, dict) or not isinstance(about.get("eval"), dict):
         raise StudyProblem(f"{source.path}: not an Inspect log: no header.json with an object `eval` in it")
     with archive:
-        for name in sorted(names):
+        for number, name in enumerate(sorted(names)):
+            source.share = number / len(names)
             if name.startswith("samples/") and name.endswith(".json"):
                 yield from _sample(archive, f"{source.path}/{name}", name, about["eval"])
 
@@ -58,4 +59,6 @@ def _json(archive: ZipFile, name: str) -> Any:
 
 
 def _said(error: Exception) -> str:
+    if isinstance(error, NotImplementedError):
+        return "packed in a way that this Python cannot unpack: write it as JSON with `inspect log convert --to json`"
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -56,6 +56,55 @@ SHOWN: dict[str, str] = {
 """Every column of the log of what was on whose screen."""
 
 
+RELEVANCE: dict[str, str] = {
+    **{name: COLUMNS[name] for name in ("task_id", "context_id", "regime", "condition")},
+    "passage": "number of the passage, as people saw it",
+    "passage_id": "id of the passage, as imported",
+    "supports": "what it supports by people who saw no label of the builder: gold, wrong or neither; empty while open",
+    "relevant": "1 if that is the reference answer, else 0",
+    "how": "adjudicated, unanimous, majority, one person, or open",
+    "n_people": "planned labels of this passage",
+    "agreement": "share of the pairs of people who agree; empty for one person",
+}
+"""Every column of the relevance labels."""
+
+
+JUDGED: dict[str, str] = {
+    "judge": "what the judge is called in results",
+    **{name: COLUMNS[name] for name in ("item_id", "item_kind")},
+    "label": "label name; claims and faithfulness where responses were judged claim by claim",
+    "value": "as stored: 1, 0, a decision value or a JSON list; empty when unscored",
+    "evidence": "JSON list of quotes: text, passage (null: not in the context), claim",
+    "rationale": "the judge's reason",
+    "unscored_reason": "why there is no value",
+    "answered": "1, or 0 when there was no reply and the next run asks again",
+    "asked": "1, or 0 when it was taken from the answer to the same about another item",
+    "model": "the model as it was asked for",
+    "judge_model": "the model as whoever answered named it",
+    "prompt_hash": "of the prompt without the artifacts",
+    "view_hash": "of the artifacts",
+    "parameters": "JSON of what else was sent",
+    "input_tokens": "as counted by the server, as are output_tokens; by four characters a token when it counts none",
+    "output_tokens": "0 when it was taken from another answer",
+    "seconds": "from the request to the reply, repeats included",
+    "n_retries": "how often the request was repeated",
+    "reply_format": "how the form of the reply was asked for: json_schema, json_object or text",
+    "created_at": "when it was stored, UTC",
+}
+"""Every column of what judges said."""
+
+CLAIMED: dict[str, str] = {
+    "judge": JUDGED["judge"],
+    "response_id": "the response",
+    "number": "which of its claims, from 1",
+    "claim": "the claim, as the judge worded it",
+    "supported": "whether the passages support it; empty when the judge did not say",
+    "rationale": "why",
+    "evidence": JUDGED["evidence"],
+}
+"""Every column of claims."""
+
+
 def as_csv(
     rows: Iterable[Mapping[str, Any]], *, columns: Collection[str] = COLUMNS, excel: bool = False
 ) -> Iterator[str]:

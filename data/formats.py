@@ -83,16 +83,37 @@ def read_format(name: str) -> Format:
     base = read_format(raw["extends"]) if raw.get("extends") in shipped() else OWN
     if raw.get("extends", base.name) != base.name:
         raise StudyProblem(f"mapping {name}: extends = {raw['extends']!r}; expected one of {', '.join(shipped())}")
-    about = raw.get("format", {})
+    about = _head(raw.get("format", {}), f"mapping {name}: [format]")
     sections = {kind: _sections(raw[kind], f"mapping {name}: [{kind}]") for kind in raw if kind not in _HEAD}
+    kinds = {**base.sections, **sections}
     return Format(
         name=name,
-        title=str(about.get("title", base.title if base is not OWN else name)),
+        title=about.get("title", base.title if base is not OWN else name),
         unfold=about.get("unfold", base.unfold),
-        marks=tuple(tuple(mark) for mark in about.get("marks", [])),
-        sections={
-            kind: _joined(base.sections.get(kind, []), own) for kind, own in {**base.sections, **sections}.items()
-        },
+        marks=tuple(map(tuple, about.get("marks", []))),
+        sections={kind: _joined(base.sections.get(kind, []), own) for kind, own in kinds.items()},
+    )
+
+
+def _head(raw: Any, where: str) -> dict[str, Any]:
+    """What a file says of itself; nothing has to be said."""
+    known = raw if isinstance(raw, dict) and set(raw) <= {"title", "unfold", "marks"} else None
+    if known is None:
+        expected = "a table with title, unfold or marks"
+    elif not isinstance(known.get("title", ""), str):
+        expected = "title = a text"
+    elif "unfold" in known and known["unfold"] not in list(UNFOLD):
+        expected = f"unfold = one of {', '.join(UNFOLD)}"
+    elif not _lists_of_names(known.get("marks", [])):
+        expected = 'marks = lists of field names, [["a", "b"]]'
+    else:
+        return known
+    raise StudyProblem(f"{where} = {raw!r}; expected {expected}")
+
+
+def _lists_of_names(raw: Any) -> bool:
+    return isinstance(raw, list) and all(
+        isinstance(mark, list) and mark and all(isinstance(name, str) for name in mark) for mark in raw
     )
 
 
@@ -115,6 +136,8 @@ def _sections(raw: Any, where: str) -> list[Mapping]:
 
 
 def _mapping(section: dict[str, Any], where: str) -> Mapping:
+    if not isinstance(section.get("each", ""), str):
+        raise StudyProblem(f"{where}: each = {section['each']!r}; expected the name of a field that holds a list")
     return Mapping(
         fields=_origins({name: value for name, value in section.items() if name not in OPTIONS}, where),
         passage=_origins(section.get("passage", {}), where),

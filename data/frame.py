@@ -51,13 +51,14 @@ def open_frame(study: Study) -> Frame:
     return Frame(contexts=contexts, responses=responses, hash=built or _build(study, contexts, responses, stamp))
 
 
-def _imported(study: Study) -> list[Path]:
+def imported(study: Study) -> list[Path]:
+    """The parts that a frame is built of."""
     return [part for kind in ("tasks", "contexts", "responses", "verdicts") for part in parts(study, kind)]
 
 
 def _stamp(study: Study) -> str:
     """Changes with every import, at the cost of a glance at the folder."""
-    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in _imported(study)]
+    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in imported(study)]
     return sha256(repr(facts).encode()).hexdigest()[:16]
 
 
@@ -67,14 +68,20 @@ def _build(study: Study, contexts: Path, responses: Path, stamp: str) -> str:
         raise StudyProblem(
             f"{study.path}: nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"
         )
-    content = sha256()
-    for part in _imported(study):
-        content.update(part.name.encode())
-        content.update(part.read_bytes())
+    content = hash_of(imported(study))
     with writing(study.path), _engine() as engine:
         _write(engine, _contexts(engine, study), contexts)
         _write(engine, _responses(engine, study), responses)
-        replace_text(study.frame / "frame.hash", f"{stamp} {content.hexdigest()[:16]}")
+        replace_text(study.frame / "frame.hash", f"{stamp} {content}")
+    return content
+
+
+def hash_of(files: Sequence[Path]) -> str:
+    """The hash of a frame that is built of these parts, in their order."""
+    content = sha256()
+    for part in files:
+        content.update(part.name.encode())
+        content.update(part.read_bytes())
     return content.hexdigest()[:16]
 
 
@@ -132,10 +139,14 @@ def _responses(engine: Backend, study: Study) -> Table:
 
 
 def judges(frame: Frame) -> list[str]:
-    """The judges that gave verdicts, by name."""
+    """The judges that gave verdicts, those with most of them first, else by name.
+
+    So the judge of the whole study comes before one that was tried on a part of it, whatever they are called.
+    """
     with _engine() as engine:
         table = _read(engine, frame.responses)
-        return sorted(_rows(engine, table.filter(table.judge.notnull()).select("judge").distinct())["judge"])
+        counted = _rows(engine, _counted(table.filter(table.judge.notnull()), ["judge"]))
+        return list(counted.sort_values(["n", "judge"], ascending=[False, True])["judge"])
 
 
 def context_rows(frame: Frame) -> pd.DataFrame:

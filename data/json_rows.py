@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from typing import Any
 
 from data.errors import Problem, StudyProblem
-from data.rows import JSON, Row, Rows, Source, kind_of
+from data.rows import JSON, NOT_JSON, GivenTwice, Row, Rows, Source, kind_of
 
 SPACE = re.compile(r"[ \t\n\r]*")
 
@@ -19,7 +19,7 @@ def json_lines(source: Source) -> Rows:
             where = f"{path}:{number}"
             try:
                 value = decode(line)
-            except (json.JSONDecodeError, RecursionError) as error:
+            except NOT_JSON as error:
                 if line.strip():
                     yield Problem(where=where, message=_no_json(error, line, "one object on the line"))
                 continue
@@ -31,6 +31,8 @@ def json_lines(source: Source) -> Rows:
 
 
 def _no_json(error: Exception, line: str, expected: str) -> str:
+    if isinstance(error, GivenTwice):
+        return f"{error}; give it once"
     reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
     column = error.colno if isinstance(error, json.JSONDecodeError) else 1
     cut = "" if line.endswith("\n") else " (the last line has no end: is the file half-written?)"
@@ -54,9 +56,10 @@ def json_objects(source: Source) -> Rows:
         line, counted = line + text.count("\n", counted, place), place
         try:
             value, place = JSON.raw_decode(text, place)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except NOT_JSON as error:
             yield _broken(path, text, line, error)
             return
+        source.share = place / len(text)
         if isinstance(value, dict):
             yield Row(where=f"{path}:{line}", values=value)
         else:
@@ -79,7 +82,7 @@ def _object(path: str, text: str, start: int) -> Row | Problem:
         raise StudyProblem(f"{path}: the file is empty; expected a list of objects")
     try:
         value, end = JSON.raw_decode(text, start)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         return _broken(path, text, 1, error)
     if _space(text, end) < len(text):
         return Problem(where=f"{path}:1", message="more than one value; expected a list of objects, or name it .jsonl")

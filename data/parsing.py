@@ -1,6 +1,5 @@
 """From a raw value to the value of a field: checked, and every fault named."""
 
-import json
 from ast import literal_eval
 from collections.abc import Callable
 from dataclasses import MISSING, fields
@@ -9,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from data.records import CAUSES, DIAGNOSTICS, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
-from data.rows import JSON, Raw, kind_of
+from data.rows import JSON, NOT_JSON, Raw, kind_of
 from data.rubric import PASSES
 
 RECORDS: dict[str, type[Task | Context | Response | Verdict | Label]] = {
@@ -72,7 +71,7 @@ def json_cell(raw: str) -> Raw:
     """The list that a cell of CSV holds: JSON, or as Python writes it (pandas and Ragas do)."""
     try:
         value: Raw = JSON.decode(raw)
-    except (json.JSONDecodeError, RecursionError):
+    except NOT_JSON:
         value = _python_list(raw)
     return value
 

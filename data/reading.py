@@ -63,10 +63,10 @@ def _part(progress: Progress | None, number: int, of: int) -> Progress | None:
 def _read_one(path: Path, reader: Reader, progress: Progress | None) -> Rows:
     try:
         with path.open("rb") as packed, _unpacked(path, packed) as binary:
-            size = path.stat().st_size or 1
-            for number, row in enumerate(reader(Source(path=path, binary=binary, packed=packed)), 1):
+            source, size = Source(path=path, binary=binary, packed=packed), path.stat().st_size or 1
+            for number, row in enumerate(reader(source), 1):
                 if progress and number % EVERY == 0:
-                    progress(packed.tell() / size)
+                    progress(packed.tell() / size if source.share is None else source.share)
                 yield row
     except UnicodeDecodeError as error:
         line, column = _place_of(path)

@@ -12,8 +12,25 @@ from data.errors import Problem, StudyProblem
 Raw = str | bool | list[Any] | dict[str, Any] | None
 """A value as written: text, true/false, a list, an object, or nothing."""
 
-JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-"""Numbers stay as written: 007, 1e5 and 1.0 are texts here."""
+
+class GivenTwice(ValueError):
+    """A field that stands twice in one JSON object: which of the two is meant cannot be told."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise GivenTwice(f"field {twice!r} stands twice in one object")
+    return found
+
+
+JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
+"""Numbers stay as written: 1e5 and 1.0 are texts here; a field given twice is an error."""
+
+NOT_JSON = (json.JSONDecodeError, GivenTwice, RecursionError)
+"""What decoding can raise."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,7 +44,7 @@ class Row:
 Rows = Iterator[Row | Problem]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Source:
     """A file that is being read."""
 
@@ -36,6 +53,8 @@ class Source:
     """Its content, unpacked."""
     packed: IO[bytes]
     """The file itself, which knows how far it is read."""
+    share: float | None = None
+    """How much of it has become rows, where the place in the file does not tell."""
 
     @property
     def suffix(self) -> str:

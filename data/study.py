@@ -37,6 +37,22 @@ QUEUE_ORDERS = ("random", "informative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What it takes to pass the calibration round; the table [calibration] of study.toml."""
+
+    required: bool = True
+    """Whether nobody gets work of the plan before they have passed; otherwise one try is enough."""
+    pass_mark: float = 0.8
+    """The share of the answers to a label that have to be as agreed."""
+    marks: tuple[tuple[str, float], ...] = ()
+    """Labels with another pass mark, and that."""
+
+    def mark(self, label: str) -> float:
+        """The pass mark of a label."""
+        return dict(self.marks).get(label, self.pass_mark)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Oidc:
     """The organisation's own sign-in (OpenID Connect); the table [oidc] of study.toml. The secret is never in it."""
 
@@ -71,6 +87,7 @@ class Study:
     """One of `QUEUE_ORDERS`."""
     asked_by: Person | None = None
     """Who looks at it; None for the command line: whoever has the folder has everything."""
+    calibration: Calibration = Calibration()
 
     @property
     def database(self) -> Path:
@@ -123,6 +140,7 @@ def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
         session_days=_days(path, raw.get("session_days", 30)),
         oidc=_oidc(path, raw["oidc"]) if "oidc" in raw else None,
         adjudication_order=_order(path, raw.get("adjudication", {})),
+        calibration=_calibration(path, raw.get("calibration", {})),
     )
 
 
@@ -205,6 +223,27 @@ def _labelling(path: Path, raw: object) -> Labelling:
     if faults:
         raise StudyProblem(faults)
     return Labelling(**raw)
+
+
+def _calibration(path: Path, raw: object) -> Calibration:
+    """The table [calibration]; every fault of it at once."""
+    where = str(path / "study.toml")
+    if not isinstance(raw, dict) or not isinstance(raw.get("marks", {}), dict):
+        raise StudyProblem(f"{where}: calibration = {raw!r}; expected a table [calibration]")
+    marks = raw.get("marks", {})
+    shares = {"pass_mark": raw.get("pass_mark", 0.8), **{f"marks.{label}": mark for label, mark in marks.items()}}
+    wrong = {name: f"no such setting; there are {', '.join(_CALIBRATION)}" for name in raw if name not in _CALIBRATION}
+    if not isinstance(raw.get("required", True), bool):
+        wrong["required"] = f"{raw['required']!r}; expected true or false"
+    for name, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            wrong[name] = f"{share!r}; expected a share from 0 to 1, like 0.8"
+    if wrong:
+        raise StudyProblem(Problem(where=where, field=f"calibration.{n}", message=m) for n, m in wrong.items())
+    return Calibration(**{**raw, "marks": tuple(marks.items())})
+
+
+_CALIBRATION = ("required", "pass_mark", "marks")
 
 
 def _labelling_fault(name: str, value: object) -> str | None:

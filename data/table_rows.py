@@ -64,6 +64,7 @@ def parquet(source: Source) -> Rows:
             for batch in file.iter_batches(batch_size=1024):
                 for values in zip(*map(_column, batch.columns), strict=True):
                     number += 1
+                    source.share = number / file.metadata.num_rows
                     yield _row(f"{source.path}: row {number}", dict(zip(names, values, strict=True)))
     except pa.ArrowException as error:
         raise StudyProblem(f"{source.path}: not a whole Parquet file ({error}); write it again") from None

@@ -1,6 +1,8 @@
 """The folder of everything imported: one Parquet part per import, every text byte for byte."""
 
+import filecmp
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from operator import attrgetter
@@ -39,7 +41,8 @@ def parts(study: Study, kind: str) -> list[Path]:
 
 def next_part(study: Study, kind: str) -> Path:
     """Where the next import of this kind goes."""
-    last = max((int(part.stem.rpartition("-")[2]) for part in parts(study, kind)), default=0)
+    numbers = [part.stem.rpartition("-")[2] for part in parts(study, kind)]
+    last = max((int(number) for number in numbers if number.isdigit()), default=0)
     return study.texts / f"{kind}-{last + 1:05d}.parquet"
 
 
@@ -47,9 +50,12 @@ def table_of(kind: str, records: Sequence[Any]) -> pa.Table:
     """The records of one kind as columns."""
     columns = schema(kind)
     return pa.Table.from_arrays(
-        [pa.array(list(map(_plain, map(attrgetter(spec.name), records))), spec.type) for spec in columns],
-        schema=columns,
+        [_array(list(map(attrgetter(spec.name), records)), spec.type) for spec in columns], schema=columns
     )
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array(map(_plain, values) if pa.types.is_nested(kind) else values, kind)
 
 
 def _plain(value: Any) -> Any:
@@ -71,17 +77,36 @@ def add_part(study: Study, kind: str, batches: Iterable[Sequence[Any]], target: 
         StudyProblem: Another import of this kind came in since the target was chosen.
     """
     target = target or next_part(study, kind)
-    with drafting(target) as draft, draft.open("wb") as file:
-        with pq.ParquetWriter(file, schema(kind), compression="zstd") as writer:
-            for records in batches:
-                writer.write_table(table_of(kind, records))
-        file.flush()
-        os.fsync(file.fileno())
+    with drafting(target) as draft:
+        _write(draft, kind, batches)
         if target.exists():
             raise StudyProblem(
                 f"other {kind} were imported at the same time; nothing was imported. Import the file again"
             )
     return target
+
+
+def put_part(study: Study, kind: str, name: str, batches: Iterable[Sequence[Any]]) -> Path:
+    """Writes a part that was made here and not imported, in the place of what it was before; whole or not at all.
+
+    Its name is no number, so that it never stands in the way of an import. Where it says what it said before it looks
+    untouched, and nothing that was made of it has to be made again.
+    """
+    target = study.texts / f"{kind}-{name}.parquet"
+    with drafting(target) as draft:
+        _write(draft, kind, batches)
+        if target.exists() and filecmp.cmp(draft, target, shallow=False):
+            shutil.copystat(target, draft)
+    return target
+
+
+def _write(draft: Path, kind: str, batches: Iterable[Sequence[Any]]) -> None:
+    with draft.open("wb") as file:
+        with pq.ParquetWriter(file, schema(kind), compression="zstd") as writer:
+            for records in batches:
+                writer.write_table(table_of(kind, records))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_columns(study: Study, kind: str, columns: list[str]) -> pa.Table:

@@ -8,10 +8,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.correction import FLOOR, Population, Sample, human_only
 from metrics.patterns import MISSING
-from metrics.share import Share
+from metrics.sample import Second
+from metrics.share import Share, outer
 from sampling.design import Design
 
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Decided:
+    """What is adjudicated or unanimous on a random share of the drawn contexts (target B); shape (n,), as those."""
+
+    overlap: Flags
+    """Contexts of the random overlap that are settled."""
+    broken: Floats
+    """1, 0 or nan (nobody can say, or not of the overlap)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +48,7 @@ def broken_share(
     design_of: Callable[[Flags], Design],
     size: int,
     *,
+    decided: Decided | None = None,
     level: float = 0.95,
     floor: int = FLOOR,
 ) -> Broken:
@@ -49,6 +62,7 @@ def broken_share(
         in_slice: Whether it is of the slice (a condition), shape (n,).
         design_of: The design of the contexts where the flag, shape (n,), is true.
         size: Contexts of the slice in the study.
+        decided: For target B: the verdicts above are those of target A, on all drawn contexts, and these correct them.
         level: Confidence level in (0, 1).
         floor: Audited contexts that the slice needs, unless all of it is audited.
 
@@ -66,11 +80,18 @@ def broken_share(
     values, inside = np.asarray(broken, dtype=np.float64), np.asarray(in_slice, dtype=bool)
     if values.shape != inside.shape or values.ndim != 1:
         raise ValueError(f"verdicts and slice differ in shape: {values.shape} and {inside.shape}; expected (n,) twice")
+    if decided is not None and not values.shape == np.shape(decided.overlap) == np.shape(decided.broken):
+        raise ValueError(f"what is decided has another shape than the verdicts, {values.shape}")
     odd = ~(np.isnan(values) | (values == 0) | (values == 1))
     if odd.any():
         raise ValueError(f"a verdict is {values[odd][0]:g} in {odd.sum()} rows; expected 0, 1 or nan (no verdict)")
 
-    def estimated(verdicts: NDArray[np.float64]) -> Share:
+    if decided is not None and decided.overlap.all():
+        values, decided = decided.broken, None
+    open_ = np.isnan(values) if decided is None else np.isnan(values) | (decided.overlap & np.isnan(decided.broken))
+
+    def estimated(filling: float) -> Share:
+        verdicts = np.where(np.isnan(values), filling, values)
         known = ~np.isnan(verdicts)
         n = int(known.sum())
         sample = Sample(
@@ -79,19 +100,30 @@ def broken_share(
             code=np.full(n, MISSING),
             in_slice=inside[known],
             design=design_of(known),
+            second=_second(decided, filling, known),
         )
         return human_only(
             sample, Population(code=np.array([MISSING]), count=np.array([size])), level=level, floor=floor
         )
 
-    lowest, highest = (estimated(np.where(np.isnan(values), filling, values)) for filling in (0.0, 1.0))
+    usual, lowest, highest = estimated(np.nan), estimated(0.0), estimated(1.0)
     return Broken(
-        share=estimated(values).dropping(int(np.sum(inside & np.isnan(values)))),
-        lowest=lowest.value,
-        highest=highest.value,
-        low=lowest.low,
-        high=highest.high,
+        share=usual.dropping(int(np.sum(inside & open_))),
+        lowest=outer(min, lowest.value, usual.value),
+        highest=outer(max, highest.value, usual.value),
+        low=outer(min, lowest.low, usual.low),
+        high=outer(max, highest.high, usual.high),
     )
+
+
+def _second(decided: Decided | None, filling: float, known: Flags) -> Second | None:
+    """What is decided on the contexts with a verdict of target A; what nobody can say as `filling`, or left out."""
+    if decided is None:
+        return None
+    broken = np.where(np.isnan(decided.broken), filling, decided.broken)
+    chosen = decided.overlap & ~np.isnan(broken)
+    num, den = np.where(chosen, broken, 0.0), chosen.astype(np.float64)
+    return Second(chosen=chosen[known], num=num[known], den=den[known])
 
 
 def broken_shares(
@@ -100,6 +132,7 @@ def broken_shares(
     design_of: Callable[[Flags], Design],
     sizes: Mapping[str, int],
     *,
+    decided: Decided | None = None,
     level: float = 0.95,
     floor: int = FLOOR,
 ) -> dict[str, Broken]:
@@ -113,7 +146,9 @@ def broken_shares(
     if unknown:
         raise KeyError(f"no size is given for the conditions {', '.join(map(repr, unknown))}")
     stated = np.asarray(condition, dtype=object)
-    return {
-        name: broken_share(broken, np.asarray(stated == name, dtype=bool), design_of, size, level=level, floor=floor)
-        for name, size in sizes.items()
-    }
+
+    def of(name: str) -> Broken:
+        here = np.asarray(stated == name, dtype=bool)
+        return broken_share(broken, here, design_of, sizes[name], decided=decided, level=level, floor=floor)
+
+    return {name: of(name) for name in sizes}

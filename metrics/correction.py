@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.adjudication import adjudicated_rows, adjusted
+from metrics.case import check_case
 from metrics.definitions import Metric
 from metrics.estimate import About, Annotators
 from metrics.greg import greg
@@ -35,6 +36,9 @@ def naive(metric: Metric, codes: ArrayLike, counts: ArrayLike, parts: ArrayLike 
         `n` counts the rows with usable labels and `n_dropped` the others. The value is None when no row is
         usable, or none counts in the denominator.
 
+    Raises:
+        ValueError: A count is below 0, or a code is outside 0..80.
+
     >>> from metrics.definitions import METRICS
     >>> share = naive(METRICS["Acc"], [27, 0, 80], [3, 1, 2])
     >>> share.value, share.n, share.n_dropped
@@ -42,6 +46,8 @@ def naive(metric: Metric, codes: ArrayLike, counts: ArrayLike, parts: ArrayLike 
     """
     num, den = metric.terms(*decode(codes))
     count = np.asarray(counts, dtype=np.int64)
+    if (count < 0).any():
+        raise ValueError(f"{int((count < 0).sum())} counts are below 0; expected how many rows have each pattern")
     part = np.zeros(len(count), dtype=np.int64) if parts is None else np.asarray(parts, dtype=np.int64)
     usable = ~np.isnan(den)
     n, dropped = int(count[usable].sum()), int(count[~usable].sum())
@@ -72,6 +78,7 @@ def human_only(
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 5.6.
     """
+    check_case(sample, population, level, by_judge=False)
     return _share(sample, population, Prediction.none(), level, floor, about, annotators, seed)
 
 
@@ -109,9 +116,10 @@ def corrected(
         prediction: Another prediction than `fit(sample)`, or that one, when it serves several slices.
         about: What the interval is for: these responses, or such tasks in general, of which these are a sample
             (`tasks.task_variance`); never the narrower of the two.
-        annotators: Whether the interval is for these annotators, or for others like them
-            (`annotators.between_annotators`), which is never the narrower of the two. With adjudicated labels only
-            what differs by who came first counts: what adjudication settles is taken to be its own.
+        annotators: Whether the interval is for these annotators, with what they slip (`slips.slip_variance`), or for
+            others like them (`annotators.between_annotators`), which is never the narrower of the two. With
+            adjudicated labels only what differs by who came first counts: what adjudication settles is taken to be
+            its own.
         seed: Of the completions behind a Dirichlet-multinomial interval.
 
     Returns:
@@ -128,8 +136,9 @@ def corrected(
         [0, 1]: it is then moved to the nearer end, `clipped_from` keeps what it was, and the interval is exact.
 
     Raises:
-        ValueError: More rows of the slice are sampled than the population has, or the tasks or annotators that the
-            interval is to be for are not given.
+        ValueError: More rows of the slice are sampled than the population has, or a judge pattern that it lacks; a
+            numerator exceeds its denominator; a pattern is not declared; the level is no share; or the tasks or
+            annotators that the interval is to be for are not given. What is wrong with the rows is listed at once.
 
     Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, chapters 6, 7 and 10,
     doi:10.1007/978-1-4612-4378-6.
@@ -143,6 +152,7 @@ def corrected(
     >>> round(corrected(sample, frame, floor=4).value, 6)  # the judge says yes on 3 of 8, and is right on 2 of 3
     0.25
     """
+    check_case(sample, population, level)
     return _share(sample, population, prediction, level, floor, about, annotators, seed)
 
 
@@ -156,11 +166,7 @@ def _share(
     annotators: Annotators,
     seed: int,
 ) -> Share:
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}; expected a share in (0, 1), such as 0.95")
     n = int(np.sum(sample.in_slice))
-    if n > population.size:
-        raise ValueError(f"{n} sampled rows are in the slice, but the population has only {population.size} there")
     basis = adjudicated_rows(sample)
     # Other annotators would have labelled the same responses otherwise; what is adjudicated stays as it is.
     settled = annotators == "these annotators" or sample.second is not None

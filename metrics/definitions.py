@@ -11,40 +11,45 @@ Floats = NDArray[np.float64]
 Formula = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 LABELS = ("C", "A", "G", "D")
-"""Correct, substantive answer, grounded in the context, discloses: always in this order."""
+"""Correct, substantive answer, grounded in the context, discloses: the order of the digits of a pattern and of the
+arguments everywhere in this room. People are asked them the other way round, see `data.records.LABELS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A share: the total of `numerator` over the total of `denominator`, both in {0, 1} for each response."""
+    """A share: the total of `numerator` over the total of `denominator`, both in {0, 1} for each response.
+
+    Of a mean score, see `diagnostics`, the numerator is a share of its top value.
+    """
 
     name: str
     title: str
     sentence: str
     """What the number says, for a person who has not read the definition."""
     needs: frozenset[str]
-    """Labels that must be usable; a response that lacks one is non-response for this metric."""
+    """Labels that decide; a response that lacks one is non-response, unless the others settle the metric."""
     reads: frozenset[str]
     """Labels that the formulas look at: those needed, except for `ambiguous`, which counts what is unusable."""
     numerator: Formula
     denominator: Formula
 
     @property
-    def patterns(self) -> tuple[tuple[int, int], ...]:
+    def patterns(self) -> tuple[tuple[float, float], ...]:
         """The (numerator, denominator) that a response can have, from all its possible labels.
 
         >>> METRICS["Acc"].patterns, METRICS["ESD"].patterns
-        (((0, 1), (1, 1)), ((0, 0), (0, 1), (1, 1)))
+        (((0.0, 1.0), (1.0, 1.0)), ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
         """
         labels = np.array(list(product((0.0, 1.0), repeat=len(LABELS)))).T
         num, den = self.terms(*labels)
-        return tuple(sorted(set(zip(num.astype(int).tolist(), den.astype(int).tolist(), strict=True))))
+        return tuple(sorted(set(zip(num.tolist(), den.tolist(), strict=True))))
 
     def terms(self, C: ArrayLike, A: ArrayLike, G: ArrayLike, D: ArrayLike) -> tuple[Floats, Floats]:
         """Numerator and denominator of each response.
 
-        All needed labels must be usable, even where the others would settle the answer (S is 0 whatever G is
-        when A = 0): otherwise which responses are lost would depend on what was answered.
+        They are known where the usable labels settle both, whatever the missing ones are: S is 0 where A = 0 or
+        G = 1, and a product with C is 0 where C = 0. Which responses are lost so depends on what was answered;
+        `weighting_class` makes up for that.
 
         Args:
             C: 1 yes, 0 no, nan unusable; shape (n,), as are A, G and D.
@@ -53,17 +58,32 @@ class Metric:
             D: As C.
 
         Returns:
-            Two arrays of shape (n,), nan where a needed label is nan.
+            Two arrays of shape (n,), both nan where a missing label could change either.
 
         Raises:
             ValueError: A label is something else than 0, 1 or nan.
 
-        >>> num, den = METRICS["cSES"].terms([1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, np.nan])
+        >>> num, den = METRICS["cSES"].terms([1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, np.nan, np.nan])
         >>> num.tolist(), den.tolist()
-        ([1.0, 0.0, nan], [1.0, 1.0, nan])
+        ([1.0, 0.0, 0.0, nan], [1.0, 1.0, 0.0, nan])
         """
-        labels = [_binary(name, values) for name, values in zip(LABELS, (C, A, G, D), strict=True)]
-        return self.numerator(*labels), self.denominator(*labels)
+        labels = np.array([_binary(name, values) for name, values in zip(LABELS, (C, A, G, D), strict=True)])
+        needed = np.array([name in self.needs for name in LABELS])
+        lacking = np.isnan(labels) & needed[:, None]
+        terms = np.array([self.numerator(*labels), self.denominator(*labels)])
+        gaps = lacking.any(axis=0)
+        if gaps.any():
+            terms[:, gaps] = self._settled(labels[:, gaps], lacking[:, gaps])
+        return terms[0], terms[1]
+
+    def _settled(self, labels: Floats, lacking: NDArray[np.bool_]) -> Floats:
+        """The terms that are the same with every filling of what is lacking, else nan; shape (2, n)."""
+        fillings = (
+            np.where(lacking, np.array(one)[:, None], labels) for one in product((0.0, 1.0), repeat=len(LABELS))
+        )
+        found = np.array([[self.numerator(*filled), self.denominator(*filled)] for filled in fillings])
+        same = (found == found[0]).all(axis=(0, 1))
+        return np.where(same, found[0], np.nan)
 
 
 def _binary(name: str, values: ArrayLike) -> Floats:
@@ -72,17 +92,6 @@ def _binary(name: str, values: ArrayLike) -> Floats:
     if odd.any():
         raise ValueError(f"label {name} is {label[odd][0]:g}; expected 0, 1 or nan (unusable)")
     return label
-
-
-def _where_usable(needs: frozenset[str], formula: Formula) -> Formula:
-    """The formula, nan wherever a needed label is nan."""
-
-    def masked(C: Floats, A: Floats, G: Floats, D: Floats) -> Floats:
-        needed = [label for name, label in zip(LABELS, (C, A, G, D), strict=True) if name in needs]
-        unusable = np.isnan(needed).any(axis=0) if needed else np.zeros(len(C), dtype=bool)
-        return np.where(unusable, np.nan, formula(C, A, G, D))
-
-    return masked
 
 
 def _shift(A: Floats, G: Floats) -> Floats:
@@ -95,8 +104,8 @@ def _one(C: Floats, A: Floats, G: Floats, D: Floats) -> Floats:
 
 
 def _ambiguous(C: Floats, A: Floats, G: Floats, D: Floats) -> Floats:
-    unusable = np.isnan(C) | np.isnan(A) | np.isnan(G)
-    return np.where(unusable | ((A == 0) & (C == 1)), 1.0, 0.0)
+    unknown = np.isnan(A) | np.isnan(C) | ((A == 1) & np.isnan(G))
+    return np.where(unknown | ((A == 0) & (C == 1)), 1.0, 0.0)
 
 
 def _metric(name: str, title: str, sentence: str, needs: str, over: Formula, count: Formula, reads: str = "") -> Metric:
@@ -107,8 +116,8 @@ def _metric(name: str, title: str, sentence: str, needs: str, over: Formula, cou
         sentence=sentence,
         needs=needed,
         reads=frozenset(reads) or needed,
-        numerator=_where_usable(needed, count),
-        denominator=_where_usable(needed, over),
+        numerator=count,
+        denominator=over,
     )
 
 
@@ -154,8 +163,8 @@ _ALL = (
         _one,
         lambda C, A, G, D: C * np.maximum(G, D),
     ),
-    # All the shares of the taxonomy need C, A and G, and the ambiguous are those that lack one of them: the cells
-    # are then disjoint, and add up to 1 where every response is scored. D decides none of them.
+    # The ambiguous are also those whose cell the usable labels do not settle (no answer needs no G): the cells are then
+    # disjoint, and every response is in one. D decides none of them.
     _metric(
         "grounded-correct",
         "Grounded and correct",
@@ -199,7 +208,7 @@ _ALL = (
     _metric(
         "ambiguous",
         "Ambiguous",
-        "Share of responses that are correct without a substantive answer, or lack a usable C, A or G.",
+        "Share of responses that are correct without a substantive answer, or lack a label that would place them.",
         "",
         _one,
         _ambiguous,

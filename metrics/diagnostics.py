@@ -1,18 +1,17 @@
-"""The six diagnostics of a response, 0 to 2 each, and the three stages they make up."""
+"""The six diagnostics of a response, 0 to 2 each, and the three stages they make up, as metrics of a table."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from metrics.correction import FLOOR, Population, Sample, Share, corrected
-from metrics.patterns import encode
-from sampling.design import Design
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from metrics.definitions import Floats, Metric
+from metrics.estimate import Estimate
+from metrics.rows import JudgedRows, LabelledRows, Slice
+from metrics.share import Share
+from metrics.table import Options, detailed
 
 STAGES: dict[str, tuple[str, str]] = {
     "Detection": ("conflict_awareness", "source_sensitivity"),
@@ -30,165 +29,93 @@ SCALES: dict[str, tuple[str, ...]] = {
 TOP = 2
 """Highest value of a diagnostic."""
 
+Answers = tuple[Floats, Floats, Floats, Floats]
 
-def response_scores(values: ArrayLike) -> Floats:
-    """The score of each response: the mean of its one or two diagnostics.
+
+Scaled = TypeVar("Scaled", Estimate, Share)
+
+
+def answers(values: ArrayLike) -> Answers:
+    """One or two diagnostics as four answers, in the place of C, A, G and D: "at least 1" and "2" of each.
+
+    A table then treats half the score as it does a share, and the distance between the judge's patterns is that of the
+    values: 0 is nearer to 1 than to 2.
 
     Args:
         values: 0, 1, 2 or nan (missing); shape (n,) for a diagnostic, (2, n) for a stage.
 
     Returns:
-        Shape (n,), in [0, 2]; nan where a diagnostic is missing: a stage needs both.
+        Four arrays of shape (n,); nan where the diagnostic is missing, and in the last two where there is but one.
 
     Raises:
         ValueError: A value is something else, or there are more than two rows.
 
-    >>> response_scores([[0, 1, 2], [1, 1, float("nan")]]).tolist()
-    [0.5, 1.0, nan]
+    >>> [answer.tolist() for answer in answers([0, 1, 2])[:2]]
+    [[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
     """
-    scores: Floats = _rows(values).mean(axis=0)
-    return scores
-
-
-def judge_patterns(values: ArrayLike) -> Codes:
-    """The judge's one or two diagnostics as one pattern, shape (n,), to be used as in `patterns`.
-
-    Each is written as two answers, "at least 1" and "2", so that the distance between patterns is that of the
-    values: 0 is nearer to 1 than to 2. A stage whose diagnostics are both missing is `patterns.MISSING`.
-
-    Arguments and errors as for `response_scores`.
-
-    >>> judge_patterns([0, 1, 2, float("nan")]).tolist()
-    [8, 35, 44, 80]
-    """
-    digits = []
-    for row in _rows(values):
-        missing = np.isnan(row)
-        digits += [np.where(missing, np.nan, row >= 1), np.where(missing, np.nan, row >= TOP)]
-    while len(digits) < 4:
-        digits.append(np.full(len(digits[0]), np.nan))
-    return encode(*digits)
-
-
-def _rows(values: ArrayLike) -> Floats:
     rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
     if rows.ndim != 2 or len(rows) > 2:
         raise ValueError(f"diagnostics have shape {np.shape(values)}; expected (n,) for one, (2, n) for a stage")
     odd = ~(np.isnan(rows) | np.isin(rows, (0, 1, TOP)))
     if odd.any():
         raise ValueError(f"a diagnostic is {rows[odd][0]:g}; expected 0, 1, 2 or nan (missing)")
-    return rows
+    nothing = np.full(rows.shape[1], np.nan)
+    found = [np.where(np.isnan(row), np.nan, row >= least) for row in rows for least in (1, TOP)]
+    first, second, third, fourth = [*found, nothing, nothing][:4]
+    return first, second, third, fourth
 
 
-def judged_mean(judge: ArrayLike, count: ArrayLike) -> Share:
-    """The mean score as the judge gave it; no interval, as all responses are counted.
+def scale(name: str) -> Metric:
+    """The mean of a diagnostic or stage, divided by `TOP`, as a metric of its `answers`: a stage needs both.
 
-    Args:
-        judge: Its values, shape (k,) or (2, k), as for `response_scores`.
-        count: Responses of the slice with these values, shape (k,).
-
-    Returns:
-        A value in [0, 2]; `n` counts the responses with a score and `n_dropped` the others.
-
-    >>> judged_mean([0, 2, float("nan")], [1, 3, 2]).value
-    1.5
+    >>> scale("Detection").terms([1, 1], [1, 0], [0, 1], [0, float("nan")])
+    (array([0.5, nan]), array([ 1., nan]))
     """
-    score, size = response_scores(judge), np.asarray(count, dtype=np.int64)
-    usable = ~np.isnan(score)
-    n, dropped = int(size[usable].sum()), int(size[~usable].sum())
-    if not n:
-        return Share(
-            value=None, n=0, n_dropped=dropped, why_undefined="undefined: no response has a usable judge score"
-        )
-    return Share(value=float(size[usable] @ score[usable]) / n, n=n, n_dropped=dropped)
+    needed = frozenset("CA" if len(SCALES[name]) == 1 else "CAGD")
+    title = name.replace("_", " ").capitalize()
+
+    def half(C: Floats, A: Floats, G: Floats, D: Floats) -> Floats:
+        return (C + A) / 2 if len(needed) == 2 else (C + A + G + D) / 4
+
+    return Metric(
+        name=name,
+        title=title,
+        sentence=f"Mean {title.lower()} of the responses, from 0 to {TOP}.",
+        needs=needed,
+        reads=needed,
+        numerator=half,
+        denominator=lambda C, A, G, D: np.ones(len(C)),
+    )
 
 
-def human_mean(
-    human: ArrayLike,
-    in_slice: ArrayLike,
-    design_of: Callable[[Flags], Design],
-    size: int,
-    *,
-    level: float = 0.95,
-    floor: int = FLOOR,
-) -> Share:
-    """The mean score from people's values alone, weighted by the design.
-
-    Arguments, result and errors as for `corrected_mean`; of the population, only the size of the slice is used.
-    """
-    nothing = np.full(np.shape(human), np.nan)
-    frame = np.full((*np.shape(human)[:-1], 1), np.nan)
-    return corrected_mean(human, nothing, in_slice, design_of, frame, [size], level=level, floor=floor)
-
-
-SCORES = tuple((half / 4, 1.0) for half in range(5))
-"""The (num, den) of a score on the scale of a share: a diagnostic takes every other one, a stage all."""
-
-
-def corrected_mean(
-    human: ArrayLike,
-    judge: ArrayLike,
-    in_slice: ArrayLike,
-    design_of: Callable[[Flags], Design],
-    frame_judge: ArrayLike,
-    frame_count: ArrayLike,
-    *,
-    level: float = 0.95,
-    floor: int = FLOOR,
-) -> Share:
-    """The mean score as people would give it, from theirs on a sample and the judge's on everything.
+def means(
+    name: str, judged: JudgedRows, labelled: LabelledRows, *, slices: Iterable[Slice], options: Options
+) -> list[tuple[Estimate, Share]]:
+    """The mean of a diagnostic or stage, slice by slice and method by method, each with its share.
 
     Model-assisted as `correction.corrected`: the prediction is the weighted mean of people's scores per judge value
-    (for a stage, per pair of values). Half the score is a share, and is treated as one.
+    (for a stage, per pair of values). Half the score is a share, and is treated as one; where all scores seen are
+    equal the interval is the exact one of a share, which is wide for a mean of scores.
 
     Args:
-        human: People's values on the whole draw, shape (n,) for a diagnostic or (2, n) for a stage; nan unusable.
-        judge: The judge's on the same rows, same shape.
-        in_slice: Whether the row is of the slice, shape (n,).
-        design_of: The design of the rows where a flag, shape (n,), is true.
-        frame_judge: The judge's values in the slice, shape (k,) or (2, k); repeats allowed.
-        frame_count: Responses of the slice with these values, shape (k,).
-        level: Confidence level in (0, 1).
-        floor: Scored rows that the slice needs.
+        name: One of `SCALES`.
+        judged: The population, its pattern encoded from the `answers` of the judge's values.
+        labelled: The sampled rows, with the `answers` of people's values as labels.
+        slices: Where; `{}` is everything.
+        options: How.
 
     Returns:
-        Value, standard error and interval on the scale 0 to 2; `n_dropped` counts the rows of the slice that lack a
-        value. Undefined, refused or exact as for `corrected`. Where all scores seen are equal, the interval is the
-        exact one of a share, which is wide for a mean of scores.
+        Estimates and shares on the scale 0 to 2. Undefined, refused or exact as for `correction.corrected`.
 
     Raises:
-        ValueError: A value is not 0, 1, 2 or nan, shapes differ, or more rows are sampled than the slice has.
-
-    Source: Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, chapters 6 and 7.
-
-    >>> def design_of(rows: Flags) -> Design:
-    ...     n = int(rows.sum())
-    ...     return Design.of_draws(stratum=["all"] * n, stratum_size=[8] * n, inclusion_probability=[n / 8] * n,
-    ...                            unit=[str(i) for i in range(n)])
-    >>> found = corrected_mean([2, 1, 0, 0], [2, 2, 0, 0], [True] * 4, design_of, [0, 2], [6, 2], floor=4)
-    >>> round(found.value, 6)  # 2 of 8 have a judge's 2, which people see as 1.5 on average
-    0.375
+        ValueError: As `table.detailed`.
+        KeyError: As `table.detailed`, or there is no such scale.
     """
-    score, code = response_scores(human), judge_patterns(judge)
-    inside = np.asarray(in_slice, dtype=bool)
-    if not score.shape == code.shape == inside.shape:
-        raise ValueError(f"people's, judge's and slice rows differ: {score.shape}, {code.shape}, {inside.shape}")
-    usable: Flags = ~np.isnan(score)
-    sample = Sample(
-        num=score[usable] / TOP,
-        den=np.ones(int(usable.sum())),
-        code=code[usable],
-        in_slice=inside[usable],
-        design=design_of(usable),
-        patterns=SCORES,
-    )
-    population = Population(code=judge_patterns(frame_judge), count=np.asarray(frame_count, dtype=np.int64))
-    share = corrected(sample, population, level=level, floor=floor)
-    return _on_scale(share.dropping(int((inside & ~usable).sum())))
+    found = detailed(judged, labelled, metrics=[scale(name)], slices=slices, options=options)
+    return [(_on_scale(estimate), _on_scale(share)) for estimate, share in found]
 
 
-def _on_scale(share: Share) -> Share:
+def _on_scale(found: Scaled) -> Scaled:
     """From a share in [0, 1] to the scale of the diagnostics."""
-    names = ("value", "se", "low", "high", "clipped_from")
-    scaled = {name: TOP * found for name in names if (found := getattr(share, name)) is not None}
-    return replace(share, **scaled)
+    names = ("value", "low", "high", *(("se", "clipped_from") if isinstance(found, Share) else ()))
+    return replace(found, **{name: TOP * known for name in names if (known := getattr(found, name)) is not None})

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from metrics.definitions import LABELS, Metric
 from metrics.domain import sources
 from metrics.rows import Adjudicated, Flags, Floats, JudgedRows, LabelledRows, Slice, inside
+from metrics.share import outer
 from metrics.table import Options, detailed
 
 
@@ -20,7 +21,9 @@ class Bounds:
     metric: str
     slice: Mapping[str, str]
     lowest: float | None
+    """Never above the number itself, which takes them to be like others and need not lie between two ratios."""
     highest: float | None
+    """Never below it."""
     low: float | None
     """Lower end of the interval of the lowest."""
     high: float | None
@@ -92,10 +95,10 @@ def bounds(
             found[metric.name, k] = Bounds(
                 metric=metric.name,
                 slice=usual.slice,
-                lowest=lowest.value,
-                highest=highest.value,
-                low=lowest.low,
-                high=highest.high,
+                lowest=outer(min, lowest.value, usual.value),
+                highest=outer(max, highest.value, usual.value),
+                low=outer(min, lowest.low, usual.low),
+                high=outer(max, highest.high, usual.high),
                 n_unusable=usual.n_dropped + _n_excluded(metric, labelled, places[k], options),
                 why_undefined=lowest.why_undefined or highest.why_undefined,
             )

@@ -1,5 +1,6 @@
 """A metric on a slice by one method, without saying which."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -54,3 +55,14 @@ class Share:
     def dropping(self, rows: int) -> Self:
         """The same share, with that many unusable rows on record."""
         return replace(self, n_dropped=rows)
+
+
+def outer(pick: Callable[..., float], extreme: float | None, usual: float | None) -> float | None:
+    """The extreme of a number, or the number itself where that lies beyond it; None where the extreme is refused.
+
+    What is missing is taken to be like its stratum in the number; between two ratios that need not lie.
+
+    >>> outer(min, 0.2, 0.1), outer(max, 0.2, 0.1), outer(min, None, 0.1)
+    (0.1, 0.2, None)
+    """
+    return extreme if extreme is None or usual is None else pick(extreme, usual)

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from metrics.arguments import check
 from metrics.borrowing import borrowed
 from metrics.correction import FLOOR, corrected, fit, human_only, naive
-from metrics.definitions import Metric
+from metrics.definitions import LABELS, Metric
 from metrics.domain import Where, audited, where
 from metrics.estimate import About, Annotators, Contexts, Estimate, Method, Target
 from metrics.patterns import restrict
 from metrics.prediction import Prediction
-from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, joined, slices_by
+from metrics.rows import Adjudicated, JudgedRows, LabelledRows, SecondLabels, Slice, coded, joined, slices_by
 from metrics.sample import Population, Sample, Second
 from metrics.share import Share
+from metrics.weighting_class import class_weighted
 
 __all__ = [
     "METHODS",
@@ -28,6 +29,7 @@ __all__ = [
     "JudgedRows",
     "LabelledRows",
     "Options",
+    "SecondLabels",
     "detailed",
     "slices_by",
 ]
@@ -123,9 +125,12 @@ class OfMetric:
 
     def __init__(self, metric: Metric, judged: JudgedRows, labelled: LabelledRows, options: Options) -> None:
         self._metric, self._judged, self._labelled, self._options = metric, judged, labelled, options
-        num, den = metric.terms(labelled.C, labelled.A, labelled.G, labelled.D)
-        self.usable: Flags = ~np.isnan(den) & audited(labelled, options.contexts)
-        usable = self.usable
+        labels = np.array([getattr(labelled, name) for name in LABELS], dtype=np.float64)
+        read = np.array([name in metric.reads for name in LABELS])
+        num, den = metric.terms(*labels)
+        counted = audited(labelled, options.contexts)
+        usable: Flags = ~np.isnan(den) & counted
+        self.usable = usable
         self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
         self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
         self._sample = Sample(
@@ -133,11 +138,12 @@ class OfMetric:
             den=den[usable],
             code=restrict(labelled.code, metric.reads)[usable],
             in_slice=np.ones(int(usable.sum()), dtype=bool),
-            design=labelled.design_of(usable),
+            design=class_weighted(labels[read], usable, counted, labelled.design_of),
             task=None if self._task is None else self._task[1][usable],
             annotator=_annotators(labelled, options, usable),
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
+            another=_another(metric, labelled.another, usable),
         )
         self._lost = ~usable
         if (settled := labelled.adjudicated) is not None:  # of some of which it is settled that nobody can say
@@ -163,6 +169,7 @@ class OfMetric:
             count=self._judged.count[here],
             part=part,
             task=None if self._task is None else self._task[0][here],
+            cells=at.n_cells,
         )
 
     @property
@@ -231,7 +238,8 @@ class OfMetric:
 
 def _annotators(labelled: LabelledRows, options: Options, usable: Flags) -> Codes | None:
     """Who gave the label of each usable row, as a whole number; None where it makes no difference."""
-    if options.annotators == "these annotators" or labelled.annotator is None:
+    # What is adjudicated stays as it is, whoever came first.
+    if labelled.annotator is None or (options.annotators == "these annotators" and options.target == "B"):
         return None
     names = np.asarray(labelled.annotator, dtype=object)[usable]
     return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -240,8 +248,16 @@ def _annotators(labelled: LabelledRows, options: Options, usable: Flags) -> Code
 def _second(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Second | None:
     if adjudicated is None:
         return None
-    num, den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)
-    chosen = adjudicated.overlap & ~np.isnan(den)
+    return _values(metric, adjudicated, adjudicated.overlap, usable)
+
+
+def _another(metric: Metric, another: SecondLabels | None, usable: Flags) -> Second | None:
+    return None if another is None else _values(metric, another, np.ones(len(usable), dtype=bool), usable)
+
+
+def _values(metric: Metric, said: Adjudicated | SecondLabels, overlap: Flags, usable: Flags) -> Second:
+    num, den = metric.terms(said.C, said.A, said.G, said.D)
+    chosen = overlap & ~np.isnan(den)
     return Second(chosen=chosen[usable], num=np.where(chosen, num, 0.0)[usable], den=np.where(chosen, den, 0.0)[usable])
 
 

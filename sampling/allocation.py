@@ -5,6 +5,8 @@ from fractions import Fraction
 from math import floor as whole
 from math import isfinite, sqrt
 
+from sampling.arguments import refuse_unknown
+
 
 def proportional(
     sizes: Mapping[str, int],
@@ -84,7 +86,8 @@ def neyman(
         at_least: See there.
 
     Raises:
-        ValueError: As `proportional`; or a stratum has no spread, or one that is negative or not finite.
+        ValueError: As `proportional`; or a stratum has no spread, or one that is negative or not finite; or a spread
+            is given for a stratum that there is not.
 
     Source: Neyman (1934), J. R. Stat. Soc. 97(4), 558-625, doi:10.2307/2342192; strata taken whole: Cochran (1977),
     Sampling Techniques, 3rd ed., section 5.8.
@@ -110,10 +113,8 @@ def neyman_shares(
     >>> neyman_shares({"a": 30, "b": 30}, {"a": 1, "b": 2}, 20)
     {'a': Fraction(20, 3), 'b': Fraction(40, 3)}
     """
-    for name in sizes:
-        deviation = spread.get(name)
-        if deviation is None or not (isfinite(deviation) and deviation >= 0):
-            raise ValueError(f"stratum {name!r} has spread {deviation}; expected a standard deviation of 0 or more")
+    refuse_unknown(sizes, {"spread": spread})
+    _check_spread(sizes, spread)
     lower, upper, wanted = _bounds(sizes, total, floor=floor, cap=cap, at_least=at_least or {})
     shares = _shares({name: size * Fraction(spread[name]) for name, size in sizes.items()}, lower, upper, wanted)
     if sum(shares.values()) == wanted:
@@ -136,24 +137,38 @@ def anticipated_se(
         allocated: Items to draw, whole or not (n_h).
 
     Raises:
-        ValueError: The population is empty, or a stratum with items gets none, so that its mean cannot be estimated.
+        ValueError: The population is empty, or a stratum with items gets none, so that its mean cannot be estimated;
+            or a stratum is unknown, has no spread, or gets more items than it has.
 
     Source: Cochran (1977), Sampling Techniques, 3rd ed., theorem 5.3.
 
     >>> round(anticipated_se({"a": 50, "b": 50}, {"a": 1, "b": 3}, {"a": 5, "b": 15}), 4)
     0.3873
     """
+    refuse_unknown(sizes, {"spread": spread, "allocated": allocated})
+    _check_spread(sizes, spread)
     population = sum(sizes.values())
-    missed = [name for name, size in sizes.items() if size and allocated[name] <= 0]
+    over = [f"{name!r} has {size} items, not {allocated[name]:g}" for name, size in sizes.items()
+            if allocated.get(name, 0) > size]  # fmt: skip
+    if over:
+        raise ValueError(f"more is drawn than there is: stratum {'; stratum '.join(over)}")
+    missed = [name for name, size in sizes.items() if size and not allocated.get(name, 0) > 0]
     if missed or not population:
         raise ValueError(f"no item is drawn in {', '.join(map(repr, missed)) or 'an empty population'}: no mean")
     return sqrt(
         sum(
-            (size / population * spread[name]) ** 2 * max(0.0, 1 / allocated[name] - 1 / size)
+            (size / population * spread[name]) ** 2 * max(0.0, float(1 / allocated[name]) - 1 / size)
             for name, size in sizes.items()
             if size
         )
     )
+
+
+def _check_spread(sizes: Mapping[str, int], spread: Mapping[str, float]) -> None:
+    for name in sizes:
+        deviation = spread.get(name)
+        if deviation is None or not (isfinite(deviation) and deviation >= 0):
+            raise ValueError(f"stratum {name!r} has spread {deviation}; expected a standard deviation of 0 or more")
 
 
 Bounds = tuple[dict[str, int], dict[str, int], int]
@@ -202,9 +217,10 @@ def _check(sizes: Mapping[str, int], total: int, floor: int, cap: int | None, at
         raise ValueError(f"total is {total} and floor is {floor}; neither may be negative")
     if cap is not None and cap < floor:
         raise ValueError(f"cap is {cap}, below the floor of {floor}; lower the floor or raise the cap")
+    refuse_unknown(sizes, {"at_least": at_least})
     for name, drawn in at_least.items():
-        if not 0 <= drawn <= sizes.get(name, 0):
-            raise ValueError(f"stratum {name!r} has {sizes.get(name, 0)} items, so {drawn} cannot have been drawn")
+        if not 0 <= drawn <= sizes[name]:
+            raise ValueError(f"stratum {name!r} has {sizes[name]} items, so {drawn} cannot have been drawn")
 
 
 def _shares(

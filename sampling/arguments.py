@@ -1,6 +1,6 @@
 """What a design refuses by name, before anything is computed from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,26 @@ def check_strata(
         raise ValueError(f"{'; '.join(wrong)}; give the one number of rows that the population has in it")
 
 
+def refuse_unknown(strata: Collection[str], given: Mapping[str, Collection[str]]) -> None:
+    """Names in any of several arguments, by the argument's name, that are none of the strata.
+
+    Raises:
+        ValueError: There are such names; all of them at once.
+
+    >>> refuse_unknown({"a": 5}, {"spread": {"a": 1.0, "b": 2.0}})
+    Traceback (most recent call last):
+    ValueError: spread names the strata 'b', which there are not; expected some of 'a'
+    """
+    there = ", ".join(map(repr, sorted(strata))) or "none"
+    wrong = [
+        f"{name} names the strata {', '.join(map(repr, unknown))}, which there are not; expected some of {there}"
+        for name, names in given.items()
+        if (unknown := sorted(set(names) - set(strata)))
+    ]
+    if wrong:
+        raise ValueError("; ".join(wrong))
+
+
 def refuse_lonely(strata: NDArray[np.object_]) -> None:
     """Strata of a single usable unit have no variance to show.
 
@@ -59,3 +79,18 @@ def refuse_lonely(strata: NDArray[np.object_]) -> None:
     """
     if len(strata):
         raise ValueError(f"strata with a single usable unit: {', '.join(map(repr, strata))}; merge them first")
+
+
+def check_total(stratum_size: Mapping[str, int], total: int) -> None:
+    """Sizes of strata and of the sample are counts.
+
+    Raises:
+        ValueError: One is negative; all of them at once.
+    """
+    wrong = [
+        f"stratum {name!r} has size {size}; a size is 0 or more" for name, size in stratum_size.items() if size < 0
+    ]
+    if total < 0:
+        wrong.append(f"total is {total}; expected 0 items or more")
+    if wrong:
+        raise ValueError("; ".join(wrong))

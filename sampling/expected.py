@@ -7,6 +7,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from sampling.arguments import refuse_unknown
+
 Floats = NDArray[np.float64]
 
 _NUM: Floats = np.array([1.0, 0.0, 0.0])
@@ -73,13 +75,15 @@ def spreads(strata: Mapping[str, Expected], members: Mapping[str, Sequence[str]]
         members: Strata of every slice.
 
     Raises:
-        ValueError: A share is outside [0, 1], a size is negative, or a slice has an empty denominator.
+        ValueError: A share is outside [0, 1], a size is negative, or a slice has an empty denominator or unknown
+            strata.
 
     >>> one = Expected(stratum_size=100, rate=0.5, sensitivity=0.9, specificity=0.9)
     >>> spread = spreads({"a": one}, {"all": ["a"]})["all"]
     >>> round(spread.corrected["a"], 3), spread.human_only["a"]  # roots of .9 x .1 and .5 x .5
     (0.3, 0.5)
     """
+    refuse_unknown(strata, {f"slice {part!r}": names for part, names in members.items()})
     for name, expected in strata.items():
         _check(name, expected)
     joint = {name: expected.stratum_size * _joint(expected) for name, expected in strata.items()}

@@ -7,6 +7,7 @@ from math import inf, sqrt
 from scipy.stats import t
 
 from sampling.allocation import anticipated_se, neyman
+from sampling.arguments import refuse_unknown
 from sampling.expected import Assumptions, Expected, Spread, spreads
 
 EVERYTHING = "everything"
@@ -68,8 +69,8 @@ def outlook(
         assume: Level, design effect, and annotators.
 
     Raises:
-        ValueError: A share is outside [0, 1], a stratum has no slice or more labels than responses or none at all, a
-            slice has an empty denominator, or the annotators are unknown although they differ.
+        ValueError: A share is outside [0, 1], a stratum is unknown, has no slice or more labels than responses or none
+            at all, a slice has an empty denominator, or the annotators are unknown although they differ.
 
     Source: generalised regression estimator, Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling,
     result 6.6.1; correlated response error, Cochran (1977), Sampling Techniques, 3rd ed., section 13.10; exact
@@ -79,6 +80,7 @@ def outlook(
     >>> round(outlook(audit, {"all": 400})["everything"].half_width, 4)
     0.0249
     """
+    refuse_unknown(strata, {"labels": labels, "slices": slices or {}})
     plan = _Plan.of(strata, slices, assume)
     for name, expected in strata.items():
         if not min(1, expected.stratum_size) <= labels.get(name, 0) <= expected.stratum_size:
@@ -118,6 +120,7 @@ def labels_needed(
     """
     if not half_width > 0:
         raise ValueError(f"half_width is {half_width}; expected a number above 0, such as 0.03")
+    refuse_unknown(strata, {"slices": slices or {}})
     plan = _Plan.of(strata, slices, assume)
     labels: dict[str, int] = {}
     looks = {}
@@ -208,7 +211,8 @@ class _Plan:
     def _se(self, names: list[str], labels: Mapping[str, int], spread: Mapping[str, float]) -> float:
         """Standard error of the total of what varies by `spread`: of the draw, and of who labels."""
         sizes, n = {name: self.strata[name].stratum_size for name in names}, sum(labels[name] for name in names)
-        drawn = anticipated_se(sizes, spread, labels) * sum(sizes.values())
+        of, given = ({name: values[name] for name in names} for values in (spread, labels))
+        drawn = anticipated_se(sizes, of, given) * sum(sizes.values())
         people = self.assume.rho * max(0.0, n / (self.assume.annotators or n) - 1)
         of_people = people * sum((sizes[name] * spread[name]) ** 2 / labels[name] for name in names)
         return sqrt(self.assume.deff * drawn**2 + of_people)

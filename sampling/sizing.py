@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from sampling.arguments import refuse_unknown
 from sampling.expected import Assumptions, Expected
 from sampling.planner import DIRECT, EVERYTHING, Purchase, outlook, shortfall, smallest
 
@@ -95,9 +96,16 @@ def draw_needed(
 def slice_sizes(strata: Mapping[str, Expected], slices: Mapping[str, str] | None = None) -> Counter[str]:
     """Responses of every slice.
 
+    Raises:
+        ValueError: A stratum has no slice, or is unknown.
+
     >>> slice_sizes({"all": Expected(stratum_size=500, rate=0.2, sensitivity=0.8, specificity=0.95)})
     Counter({'everything': 500})
     """
+    refuse_unknown(strata, {"slices": slices or {}})
+    lost = sorted(set(strata) - set(slices)) if slices is not None else []
+    if lost:
+        raise ValueError(f"the strata {', '.join(map(repr, lost))} have no slice; give the slice of every stratum")
     sizes: Counter[str] = Counter()
     for name, expected in strata.items():
         sizes[EVERYTHING if slices is None else slices[name]] += expected.stratum_size

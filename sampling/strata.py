@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from sampling.arguments import check_total, refuse_unknown
+
 ANY = "*"
 MISSING = "(none)"
 EVERYTHING = "everything"
@@ -100,7 +102,8 @@ def merge_small(
             not named follow, from the last to the first.
 
     Raises:
-        ValueError: A stratum has no size, does not fit the columns, or is listed twice.
+        ValueError: A stratum has no size, does not fit the columns, or is listed twice; or one with usable units is
+            not listed.
 
     Source: collapsed strata with a choice that does not look at the outcome: Cochran (1977), Sampling
     Techniques, 3rd ed., section 5A.12.
@@ -111,6 +114,7 @@ def merge_small(
     {'a | 1': 'a | *', 'a | 2': 'a | *', 'b | 1': 'b | 1'}
     """
     _check(strata, columns, stratum_size)
+    refuse_unknown(strata, {"usable_units": usable_units})
 
     def is_small(members: Sequence[str]) -> bool:
         return _is_small(members, usable_units, stratum_size)
@@ -140,9 +144,13 @@ def small_strata(stratum_size: Mapping[str, int], total: int, *, least: int = 2,
         least: Fewest items that a stratum is worth having for; two are needed for a variance.
         smallest: Fewest items of the population in a stratum.
 
+    Raises:
+        ValueError: A size or the total is negative.
+
     >>> small_strata({"a": 90, "b": 10}, 10)
     [Small(stratum='b', stratum_size=10, planned=1.0)]
     """
+    check_total(stratum_size, total)
     planned = _planned(stratum_size, total)
     return [
         Small(stratum=name, stratum_size=size, planned=planned[name])
@@ -174,13 +182,14 @@ def collapse(
         order: As in `merge_small`.
 
     Raises:
-        ValueError: A stratum does not fit the columns.
+        ValueError: A stratum does not fit the columns, or a size or the total is negative.
 
     >>> collapse({"a | 1": 90, "a | 2": 5, "b | 1": 45}, ["condition", "run"], 28).stratum
     {'a | 1': 'a | *', 'a | 2': 'a | *', 'b | 1': 'b | 1'}
     """
     strata = list(stratum_size)
     _check(strata, columns, stratum_size)
+    check_total(stratum_size, total)
     planned = _planned(stratum_size, total)
 
     def is_small(members: Sequence[str]) -> bool:

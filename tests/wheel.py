@@ -18,6 +18,8 @@ MUST_HAVE = (
     "data/store/connection.py",
     "data/rubric.toml",
     "data/study.toml",
+    "data/migrations/__init__.py",
+    "data/canaries.jsonl",
     "data/demo/responses.jsonl",
     "data/mappings/openqa_nq301.toml",
     "audit_app/component/label.js",

@@ -30,6 +30,7 @@ def alternative(
         alternative_annotator_test(
             label.people,
             label.judge,
+            n_categories=len(label.categories),
             epsilon=epsilon,
             cluster=label.tasks,
             alignment="distance" if label.question.diagnostic else "accuracy",

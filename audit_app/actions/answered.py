@@ -1,4 +1,4 @@
-"""What people said of the responses of a study, boiled down to one value per item and label."""
+"""What people said of the responses or contexts of a study, boiled down to one value per item and label."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -15,6 +15,7 @@ from metrics.estimate import Target
 from sampling.numbers import permanent_number
 
 Grounding = Literal["strict", "lenient"]
+ItemKind = Literal["response", "context"]
 Key = tuple[str, str]
 """(item_id, label)."""
 Answers = Mapping[Key, str]
@@ -38,10 +39,12 @@ def binary(label: str, value: str | None, grounding: Grounding) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What people said of the responses of a study."""
+    """What people said of one kind of item of a study."""
 
     first: Answers
     """The label of the first person of the plan (target A)."""
+    another: Answers
+    """That of the second person of the plan, where there is one."""
     adjudicated: Answers
     """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
     undecided: frozenset[Key]
@@ -58,18 +61,20 @@ class Answered:
         return self.first if target == "A" else self.adjudicated
 
 
-def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict") -> Answered:
-    """The current answers to responses, boiled down to one value per item, label and target.
+def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict", *, kind: ItemKind = "response") -> Answered:
+    """The current answers to one kind of item, boiled down to one value per item, label and target.
 
-    Two people who chose different decision values of G agree when both count as grounded, or neither. An adjudicator
+    Two people who chose different decision values of G agree when both count as grounded, or neither; of a context
+    they agree when they said the same. An adjudicator
     who cannot judge has decided, too: the label is then unusable, and nobody waits for it. An adjudicator's blind vote
     is no decision.
     """
     planned: dict[Key, list[str]] = defaultdict(list)
     given: set[tuple[str, str, int]] = set()
     first: dict[Key, str] = {}
+    another: dict[Key, str] = {}
     touched: dict[Target, set[str]] = {"A": set(), "B": set()}
-    for row in events.answers(store, "response"):
+    for row in events.answers(store, kind):
         key, value, skipped = (row["item_id"], row["label"]), row["value"], row["state"] == "skipped"
         if row["purpose"] != "plan" or (value is None and not skipped):
             continue
@@ -80,18 +85,23 @@ def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict") -> A
         if value is None or value == CANNOT_JUDGE or skipped:
             continue
         planned[key].append(value)
-        if row["plan_order"] == 1:
-            first[key] = value
-    decided = {(one.item_id, one.label): one.value for one in events.resolutions(store) if one.item_kind == "response"}
-    noted = {(row["item_id"], row["label"]) for row in adjudications.noted(store) if row["item_kind"] == "response"}
-    split = {key for key, values in planned.items() if len({binary(key[1], v, grounding) for v in values}) > 1}
+        if row["plan_order"] in (1, 2):
+            (first if row["plan_order"] == 1 else another)[key] = value
+    decided = {(one.item_id, one.label): one.value for one in events.resolutions(store) if one.item_kind == kind}
+    noted = {(row["item_id"], row["label"]) for row in adjudications.noted(store) if row["item_kind"] == kind}
+
+    def read(label: str, value: str) -> float | str:
+        return binary(label, value, grounding) if kind == "response" else value
+
+    split = {key for key, values in planned.items() if len({read(key[1], v) for v in values}) > 1}
     unanimous = {key: values[0] for key, values in planned.items() if len(values) > 1 and key not in split}
     return Answered(
         first=first,
+        another=another,
         adjudicated={key: value for key, value in {**unanimous, **decided}.items() if value != CANNOT_JUDGE},
         undecided=frozenset(split - set(decided)),
         noted=frozenset(noted),
-        owed=_owed(assignments.unfinished(store, "response"), rubric, given, set(decided)),
+        owed=_owed(assignments.unfinished(store, kind), rubric, given, set(decided)),
         touched={target: frozenset(found) for target, found in touched.items()},
     )
 
@@ -145,10 +155,10 @@ class Overlap:
         return frozenset(self.order)
 
 
-def overlap_of(store: Store, sample: Mapping[str, Any], found: Answered) -> Overlap:
-    """The overlap of a sample's responses, and what of it is settled."""
-    members = [item for kind, item in items.subsample(store, sample["sample_id"], "overlap") if kind == "response"]
-    number = {item: permanent_number(sample["seed"], "overlap:response", item) for item in members}
+def overlap_of(store: Store, sample: Mapping[str, Any], found: Answered, *, kind: ItemKind = "response") -> Overlap:
+    """The overlap of a sample's items of one kind, and what of it is settled."""
+    members = [item for of, item in items.subsample(store, sample["sample_id"], "overlap") if of == kind]
+    number = {item: permanent_number(sample["seed"], f"overlap:{kind}", item) for item in members}
     return Overlap(
         order=tuple(sorted(members, key=lambda item: (number[item], item))),
         owed=found.owed["B"],

@@ -9,6 +9,7 @@ from audit_app.actions.seal import Seal
 from data import frame as frames
 from data.errors import StudyProblem
 from metrics.estimate import Contexts, Target
+from metrics.table import JudgedRows, Options
 
 
 def known(given: Sequence[str], allowed: Sequence[str], what: str) -> None:
@@ -51,6 +52,20 @@ def can_divide(rows: Labelled, contexts: Contexts, seal: Seal) -> None:
             f"--contexts {contexts}: no context of a labelled response is audited yet; label contexts first, or leave "
             "the option out"
         )
+
+
+def count_tasks(population: JudgedRows, options: Options) -> int | None:
+    """The tasks that these are a sample of "such tasks" by; None when the numbers are for these responses.
+
+    Raises:
+        StudyProblem: There is one task only.
+    """
+    if options.about != "such tasks":
+        return None
+    n = len(set(population.columns[options.task]))
+    if n < 2:
+        raise StudyProblem(f"{n} task cannot speak for such tasks in general; use --population responses")
+    return n
 
 
 def can_adjudicate(rows: Labelled, target: Target) -> None:

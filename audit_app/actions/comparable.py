@@ -32,7 +32,7 @@ def values_of(study: Study) -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=8)
 def _values(frame: frames.Frame) -> dict[str, tuple[str, ...]]:
     counts = frames.pattern_counts(frame, None, frames.SLICES)
-    found = {name: sorted(set(counts[name])) for name in frames.SLICES} | {JUDGE: frames.judges(frame)}
+    found = {name: sorted(set(counts[name])) for name in frames.SLICES} | {JUDGE: sorted(frames.judges(frame))}
     return {name: tuple(values) for name, values in found.items() if len(values) > 1}
 
 

@@ -1,10 +1,12 @@
-"""What the first person of the plan found in each audited context, and what the context is by that."""
+"""What people found in each audited context, and what the context is by that."""
 
 import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from audit_app.actions.answered import answered, overlap_of
 from data.rubric import Rubric
 from data.store import events
 from data.store.connection import Store
@@ -71,6 +73,37 @@ def context_verdicts(store: Store, rubric: Rubric) -> Mapping[str, ContextVerdic
         )
         for context, answers in sorted(said.items())
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedContexts:
+    """The overlap of a sample's contexts, as far as it is settled: adjudicated or unanimous (target B)."""
+
+    n_overlap: int
+    verdicts: Mapping[str, ContextVerdict]
+    """By context_id, of those before the first of the overlap that is not settled."""
+
+
+def decided_contexts(store: Store, rubric: Rubric, sample: Mapping[str, Any]) -> DecidedContexts:
+    """What is adjudicated, else unanimous, on the contexts that several people were planned to audit.
+
+    Decisions on other contexts (flags, slips) are no random share, and stay out.
+    """
+    found = answered(store, rubric, kind="context")
+    overlap = overlap_of(store, sample, found, kind="context")
+    chosen = overlap.settled(("answerable", "construction_errors"))
+    return DecidedContexts(
+        n_overlap=len(overlap.order),
+        verdicts={
+            context: ContextVerdict(
+                answerable=found.adjudicated.get((context, "answerable")),
+                errors=_errors(found.adjudicated.get((context, "construction_errors"))),
+                comment=None,
+                blemishes=rubric.blemishes,
+            )
+            for context in sorted(chosen)
+        },
+    )
 
 
 def _errors(value: str | None) -> tuple[str, ...] | None:

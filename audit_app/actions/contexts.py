@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit_app.actions.context_verdicts import ContextVerdict, context_verdicts
+from audit_app.actions.context_verdicts import ContextVerdict, DecidedContexts, context_verdicts, decided_contexts
 from audit_app.actions.design import design_of
+from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import Seal, require_open, require_results
+from audit_app.actions.withholding import require_random_queue
 from audit_app.actions.wording import percent, with_interval
 from data import frame as frames
 from data.store import items
 from data.store.connection import open_store
 from data.study import Study
-from metrics.construction import Broken, broken_share, broken_shares
+from metrics.construction import Broken, Decided, broken_share, broken_shares
 from metrics.correction import FLOOR
+from metrics.estimate import Target
 from sampling.design import Design
+
+LEVEL = 0.95
+
+SEEN: dict[Target, str] = {"A": "audited", "B": "settled"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,10 @@ class BrokenContexts:
     condition: str | None
     """As the study states it, empty text where it states none; None for all contexts."""
     n_broken: int
-    """Found among the audited ones."""
+    """Found among those with a verdict."""
+    n_verdicts: int
+    """Contexts with a verdict: audited ones (target A), or settled ones of the overlap (target B)."""
+    target: Target
     estimate: Broken
 
     @property
@@ -50,7 +60,7 @@ class BrokenContexts:
         """Why there is no share, or what the contexts without a verdict could do to it."""
         share, (lowest, highest) = self.estimate.share, (self.estimate.lowest, self.estimate.highest)
         if share.tier == "refused":
-            return f"{share.n} audited contexts are too few for a share; {FLOOR} are needed"
+            return f"{self.n_verdicts} {SEEN[self.target]} contexts are too few for a share; {FLOOR} are needed"
         if not share.n_dropped or lowest is None or highest is None:
             return share.why_undefined or ""
         lost = f"all {share.n_dropped} contexts" if share.n_dropped > 1 else "the one context"
@@ -62,32 +72,67 @@ class ContextAudit:
     """The audited contexts of a sample, by the first person of the plan, and what they say of all contexts."""
 
     seal: Seal
+    target: Target
+    """Whose verdicts the shares of broken contexts rest on."""
     n_drawn: int
     n_audited: int
     n_frame: int
     """Contexts of the study."""
     findings: tuple[ContextFinding, ...]
     broken: tuple[BrokenContexts, ...]
-    """The estimated shares of contexts that are not what they claim to be: of all, then by condition."""
+    """The estimated shares of contexts that are not what they claim to be: of all, then by condition. Empty for target
+    B where no context was planned for several people."""
+    n_overlap: int
+    """Contexts that several people were planned to audit, and of these, for target B, ..."""
+    n_settled: int
+    """... those before the first on which people disagree, or somebody has still to come; 0 for target A."""
 
     @property
     def sentence(self) -> str:
         """How much was looked at, how much was found, and what that says of all contexts."""
         wrong = sum(bool(finding.errors) for finding in self.findings)
         surprising = sum(finding.surprising for finding in self.findings)
-        every = self.broken[0]
-        share = every.estimate.share
-        estimate = (
-            f"Of all {self.n_frame} contexts an estimated {with_interval(share.value, share.low, share.high)} are "
-            "broken"
-            if share.value is not None
-            else f"How many of all {self.n_frame} contexts are broken cannot be estimated yet: {every.note}"
-        )
         return (
             f"{self.n_audited} of {self.n_drawn} drawn contexts are audited; {wrong} have construction errors, and "
-            f"{surprising} read otherwise than their condition says. {estimate}. Broken is a context with a "
+            f"{surprising} read otherwise than their condition says. {self._estimate} Broken is a context with a "
             "construction error that is no blemish, or an absence in which a blind reader finds the answer."
+            f"{self._remedy}"
         )
+
+    @property
+    def _estimate(self) -> str:
+        if not self.broken:
+            return (
+                "How many contexts are broken by what is adjudicated (target B) cannot be said, as no context was "
+                "planned for several people; draw a sample with --overlap, or use target A."
+            )
+        share = self.broken[0].estimate.share
+        by = f" (target B, by the first {self.n_settled} of the {self.n_overlap} contexts that several people audit)"
+        whose = by if self.target == "B" else ""
+        return (
+            f"Of all {self.n_frame} contexts an estimated {with_interval(share.value, share.low, share.high)} are "
+            f"broken{whose}."
+            if share.value is not None
+            else f"How many of all {self.n_frame} contexts are broken{whose} cannot be estimated yet: "
+            f"{self.broken[0].note}."
+        )
+
+    @property
+    def _remedy(self) -> str:
+        """How to have more contexts audited, where there are too few for a share; empty where there are enough."""
+        if not any(found.estimate.share.tier == "refused" for found in self.broken):
+            return ""
+        if self.target == "B" and self.n_settled < self.n_overlap:
+            return " For a share of the others, let the contexts of the overlap be audited and disagreements decided."
+        if self.n_audited < self.n_drawn:
+            waiting = self.n_drawn - self.n_audited
+            return f" For a share of the others, let people audit the {waiting} drawn contexts that still wait."
+        if self.n_drawn == self.n_frame:
+            return (
+                " For a share of the others there are too few contexts with a verdict, though all are drawn: what "
+                "nobody could judge would have to be audited again, by somebody else."
+            )
+        return " For a share of the others, draw more contexts: evidence-audit sample extend --contexts N."
 
 
 def broken_rows(audit: ContextAudit) -> list[dict[str, str]]:
@@ -95,7 +140,7 @@ def broken_rows(audit: ContextAudit) -> list[dict[str, str]]:
     return [
         {
             "condition": "all contexts" if found.condition is None else found.condition or "(none)",
-            "broken": f"{found.n_broken} of {found.estimate.share.n} audited",
+            "broken": f"{found.n_broken} of {found.n_verdicts} {SEEN[found.target]}",
             "estimated share": with_interval(share.value, share.low, share.high),
             "note": found.note,
         }
@@ -104,63 +149,115 @@ def broken_rows(audit: ContextAudit) -> list[dict[str, str]]:
     ]
 
 
-def context_audit(study: Study, *, sample_id: str | None = None) -> ContextAudit:
-    """What the first person of the plan found in each audited context.
+def broken_estimates(audit: ContextAudit) -> list[DetailedEstimate]:
+    """The same as estimates, for JSON: of all contexts, then by condition."""
+    return [
+        DetailedEstimate.of_mean(
+            found.estimate.share,
+            scale=1,
+            metric="broken-contexts",
+            slice={} if found.condition is None else {"condition": found.condition},
+            method="human-only",
+            target=found.target,
+            level=LEVEL,
+        )
+        for found in audit.broken
+    ]
+
+
+def context_audit(study: Study, *, sample_id: str | None = None, target: Target = "A") -> ContextAudit:
+    """What the first person of the plan found in each audited context, and the shares of broken ones.
+
+    For target B these shares are corrected by what is adjudicated or unanimous on the overlap; for target A no decision
+    changes them.
 
     Raises:
         StudyProblem: Nothing is drawn, or results are sealed.
+        Withheld: For target B, while what is decided is no random share.
     """
     require_results(study)
     with open_store(study) as store:
+        if target == "B":
+            require_random_queue(store, study)
         sample = items.find_sample(store, sample_id)
         seal = require_open(store)
         draws = items.draws(store, sample["sample_id"], "context")
         of_item = items.slices(store)
         everything = context_verdicts(store, study.rubric)
+        decided = decided_contexts(store, study.rubric, sample)
     condition = {draw["item_id"]: of_item["context", draw["item_id"]]["condition"] for draw in draws}
     verdicts = {context: verdict for context, verdict in everything.items() if context in condition}
     findings = [_finding(context, verdict, condition[context]) for context, verdict in verdicts.items()]
     stated = frames.context_rows(frames.open_frame(study))["condition"].tolist()
-    broken = _broken(sample, draws, condition, verdicts, Counter(stated))
+    shares = _Shares(sample=sample, draws=draws, condition=condition, sizes=Counter(stated))
+    broken = shares.of(verdicts, decided if target == "B" else None)
     return ContextAudit(
         seal=seal,
+        target=target,
         n_drawn=len(draws),
         n_audited=len(verdicts),
         n_frame=len(stated),
         findings=tuple(finding for finding in findings if finding.errors or finding.surprising),
         broken=broken,
+        n_overlap=decided.n_overlap,
+        n_settled=len(decided.verdicts) if target == "B" else 0,
     )
 
 
-def _broken(
-    sample: Mapping[str, Any],
-    draws: Sequence[Mapping[str, Any]],
-    condition: Mapping[str, str | None],
-    verdicts: Mapping[str, ContextVerdict],
-    sizes: Mapping[str, int],
-) -> tuple[BrokenContexts, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shares:
     """The shares of broken contexts, from the contexts' own draw."""
-    stated = [condition[draw["item_id"]] or "" for draw in draws]
-    found = [
-        verdicts[draw["item_id"]].is_valid(name) if draw["item_id"] in verdicts else None
-        for draw, name in zip(draws, stated, strict=True)
-    ]
-    broken = np.array([np.nan if valid is None else not valid for valid in found], dtype=np.float64)
 
-    def design(kept: NDArray[np.bool_]) -> Design:
-        ones = np.ones(len(draws))
-        return design_of(draws, kept, columns=sample["context_strata"], linked=False, first_fraction=ones)
+    sample: Mapping[str, Any]
+    draws: Sequence[Mapping[str, Any]]
+    condition: Mapping[str, str | None]
+    sizes: Mapping[str, int]
 
-    every = broken_share(broken, np.ones(len(draws), dtype=bool), design, sum(sizes.values()))
-    shares = broken_shares(broken, stated, design, {name: sizes[name] for name in sorted(sizes)})
-    of = np.array(stated, dtype=object)
-    return (
-        BrokenContexts(condition=None, n_broken=int(np.nansum(broken)), estimate=every),
-        *(
-            BrokenContexts(condition=name, n_broken=int(np.nansum(broken[of == name])), estimate=share)
-            for name, share in (shares.items() if len(shares) > 1 else ())
-        ),
-    )
+    def of(self, verdicts: Mapping[str, ContextVerdict], decided: DecidedContexts | None) -> tuple[BrokenContexts, ...]:
+        """Of all contexts, then by condition; for target B with what is decided."""
+        if decided is not None and not decided.n_overlap:
+            return ()
+        broken, second = self._broken(verdicts), None
+        seen = broken
+        if decided is not None:
+            seen = self._broken(decided.verdicts)
+            settled = np.array([draw["item_id"] in decided.verdicts for draw in self.draws], dtype=bool)
+            second = Decided(overlap=settled, broken=seen)
+        stated = self._stated
+        everything = np.ones(len(self.draws), dtype=bool)
+        every = broken_share(broken, everything, self._design, sum(self.sizes.values()), decided=second)
+        sizes = {name: self.sizes[name] for name in sorted(self.sizes)}
+        shares = broken_shares(broken, stated, self._design, sizes, decided=second)
+        of = np.array(stated, dtype=object)
+
+        def one(name: str | None, here: NDArray[np.bool_], estimate: Broken) -> BrokenContexts:
+            return BrokenContexts(
+                condition=name,
+                n_broken=int(np.nansum(seen[here])),
+                n_verdicts=int((~np.isnan(seen[here])).sum()),
+                target="A" if decided is None else "B",
+                estimate=estimate,
+            )
+
+        by_condition = shares.items() if len(shares) > 1 else ()
+        return one(None, everything, every), *(one(name, of == name, share) for name, share in by_condition)
+
+    @property
+    def _stated(self) -> list[str]:
+        return [self.condition[draw["item_id"]] or "" for draw in self.draws]
+
+    def _broken(self, verdicts: Mapping[str, ContextVerdict]) -> NDArray[np.float64]:
+        """1 or 0 for each drawn context, nan without a verdict."""
+        found = [
+            verdicts[draw["item_id"]].is_valid(name) if draw["item_id"] in verdicts else None
+            for draw, name in zip(self.draws, self._stated, strict=True)
+        ]
+        return np.array([np.nan if valid is None else not valid for valid in found], dtype=np.float64)
+
+    def _design(self, kept: NDArray[np.bool_]) -> Design:
+        ones = np.ones(len(self.draws))
+        columns = self.sample["context_strata"]
+        return design_of(self.draws, kept, columns=columns, linked=False, first_fraction=ones)
 
 
 def _finding(context: str, verdict: ContextVerdict, condition: str | None) -> ContextFinding:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit_app.actions.access import require_lead
+from audit_app.actions.attention import plan_canaries
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.repeating import plan_repeats
 from audit_app.actions.staffing import is_soft
@@ -37,6 +38,7 @@ class Portion:
     n_items: int
     n_contexts: int
     n_repeats: int
+    n_canaries: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +111,13 @@ def deal_in(store: Store, study: Study, *, without: Collection[str] = ()) -> Dea
             row["reserved_for"] = given.get(row["assignment_id"], row["reserved_for"])
         reservations.reserve(store, given.items())
         known.add(pass_, mine)
-    again = plan_repeats(store, rows, share=sample["repeats"], seed=sample["seed"])
+    hidden = (
+        plan_repeats(store, rows, share=sample["repeats"], seed=sample["seed"]),
+        plan_canaries(store, rows, share=sample["canaries"], seed=sample["seed"]),
+    )
     how = {"at": now(), "seed": sample["seed"], "strata": list(STRATA), "soft": soft, "people": teams}
     items.mark_dealt(store, how)
-    return _dealt(rows, teams, {p.person_id: p.display_name for p in here}, again, soft)
+    return _dealt(rows, teams, {p.person_id: p.display_name for p in here}, hidden, soft)
 
 
 def ready(store: Store) -> list[Person]:
@@ -213,10 +218,10 @@ def _dealt(
     rows: Sequence[Row],
     teams: Mapping[str, Sequence[str]],
     names: Mapping[str, str],
-    repeats: Mapping[tuple[str, str], int],
+    hidden: tuple[Mapping[tuple[str, str], int], Mapping[tuple[str, str], int]],
     soft: bool,
 ) -> Dealt:
-    """The outcome, by pass and person."""
+    """The outcome, by pass and person; `hidden` are the repeats and the canaries mixed in."""
     free = [row for row in rows if row["free"] and row["pass"] in teams]
     n_items = Counter((row["pass"], row["reserved_for"]) for row in free)
     places = {(row["pass"], row["reserved_for"], _place(row)) for row in free}
@@ -229,7 +234,8 @@ def _dealt(
                 display_name=names[who],
                 n_items=n_items[pass_, who],
                 n_contexts=n_contexts[pass_, who],
-                n_repeats=repeats.get((who, pass_), 0),
+                n_repeats=hidden[0].get((who, pass_), 0),
+                n_canaries=hidden[1].get((who, pass_), 0),
             )
             for pass_, team in teams.items()
             if any(row["pass"] == pass_ for row in free)

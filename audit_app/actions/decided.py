@@ -4,9 +4,9 @@ from typing import Any
 
 from audit_app.actions.answers import Refused
 from audit_app.actions.cases import in_order
-from audit_app.actions.looking_back import AT_MOST, OPENING, in_words
+from audit_app.actions.looking_back import AT_MOST, OPENING
 from audit_app.actions.revealing import revealed
-from audit_app.actions.showing import shown
+from audit_app.actions.showing import in_words, shown
 from audit_app.actions.turns import tag
 from audit_app.language import _, mark
 from data.records import CANNOT_JUDGE, Assignment, Person

@@ -52,12 +52,12 @@ class Plan:
     size: int | None = SIZE
     """Responses; None for all."""
     contexts: int | None = None
-    """Contexts; by default as many as it takes to read each drawn context's responses together."""
+    """Contexts; by default so many that each brings one response of every model and prompt, as in `sample plan`."""
     strata: tuple[str, ...] | None = None
     """Frame columns, `leak` for the score of the leak screens, `judge` for the labels of one judge, or its diagnostics;
     by default all frame columns that vary, as many as the size allows."""
     judge: str | None = None
-    """Whose labels strata and Neyman's allocation look at; the first by name by default."""
+    """Whose labels strata and Neyman's allocation look at; the one with the most verdicts by default."""
     bins: Bins = field(default_factory=dict)
     collapse: int | None = None
     """Strata whose share of the sample is below this are merged in the fixed order; None to leave them."""
@@ -84,6 +84,8 @@ class Plan:
     """Share in [0, 1] of the responses for which the six diagnostics are asked."""
     repeats: float = 0.0
     """Share in [0, 1] of a person's items that they are shown again later."""
+    canaries: float = 0.0
+    """Share in [0, 1] of a person's evidence items by which attention checks are mixed in."""
     dev: float = 0.0
     """Share in [0, 1] of the tasks on which a judge may be tuned; the others stay sealed to validate it."""
     order: Order = "random"
@@ -111,7 +113,7 @@ class Plan:
     def _problems(self) -> Iterator[tuple[str, str]]:
         if not self.sample_id.strip() or not self.sample_id.isprintable():
             yield "--name", f"{self.sample_id!r} is no name that can be read; give the sample another one"
-        for name in ("overlap", "diagnostics", "repeats", "dev"):
+        for name in ("overlap", "diagnostics", "repeats", "canaries", "dev"):
             share = getattr(self, name)
             if not 0 <= share <= 1:
                 yield f"--{name}", f"{share} is no share; expected a number from 0 to 1"
@@ -168,7 +170,8 @@ class Plan:
 
     def stored(self, bins: Bins, merged: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         """The choices as columns of a sample, with the cut points and mergers that they came to."""
-        own = ("sample_id", "seed", "overlap", "people", "core", "diagnostics", "repeats", "dev")
+        own = ("sample_id", "seed", "overlap", "people", "core", "diagnostics", "repeats", "canaries",
+               "dev")  # fmt: skip
         design = ("size", "contexts", "judge", "allocation", "metric", "pilot", "floor", "cap", "certainty",
                   "core_people", "order")  # fmt: skip
         row = asdict(self)
@@ -180,7 +183,8 @@ class Plan:
     @classmethod
     def extending(cls, sample: Mapping[str, Any], *, size: int | None, contexts: int | None, deal: bool) -> Self:
         """The plan of a stored sample, for more responses."""
-        own = ("sample_id", "seed", "overlap", "people", "core", "diagnostics", "repeats", "dev")
+        own = ("sample_id", "seed", "overlap", "people", "core", "diagnostics", "repeats", "canaries",
+               "dev")  # fmt: skip
         design = dict(sample["design"])
         bins = {column: tuple(cuts) for column, cuts in design.pop("bins", {}).items()}
         design |= {"size": size, "contexts": contexts, "certainty": tuple(design.get("certainty", ()))}

@@ -1,11 +1,14 @@
 """Taking everything that people did out of a study."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
+from audit_app.actions.judge_claims import faithfulness
 from audit_app.actions.seal import note_export, require_results
 from data.records import Resolution
-from data.store import events, items
+from data.store import events, items, judgements
 from data.store.connection import open_store
 from data.study import Study
 from sampling.split import part
@@ -49,6 +52,26 @@ def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str
     vote = row["value"] if found is None or found.queue_order is not None else None
     decided = {"value": found.value, "cause": found.cause, "reason": found.reason} if found else {"value": None}
     return {**row, **decided, "vote": vote}
+
+
+def exported_judgements(study: Study) -> Iterator[dict[str, Any]]:
+    """What every judge that was run here says of every label: one row each, by judge and item."""
+    require_results(study)
+    with open_store(study) as store:
+        for judge in judgements.judges(store):
+            yield from judgements.of_judge(store, judge)
+
+
+def exported_claims(study: Study) -> list[dict[str, Any]]:
+    """Every claim that a judge found in a response, and whether the passages support it."""
+    require_results(study)
+    with open_store(study) as store:
+        judges = list(judgements.judges(store))
+    return [
+        {**asdict(claim), "judge": judge, "evidence": json.dumps(claim.evidence, ensure_ascii=False)}
+        for judge in judges
+        for claim in faithfulness(study, judge).claims
+    ]
 
 
 def exported_views(study: Study) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import LABELS
+from data.records import DIAGNOSTICS, LABELS
 from data.rubric import Rubric
 from data.store import assignments
 from data.store.connection import Store
@@ -44,7 +44,7 @@ class FirstPeople:
             of={
                 name: np.array([person.get((item, rubric[name].pass_), "") for item in ids], dtype=object)
                 for name in rubric.names("response")
-                if name in LABELS
+                if name in (*LABELS, *DIAGNOSTICS)
             },
             dealt=bool(sample["dealt"]) and all(kept[key] == who for key, who in person.items() if key[0] in wanted),
         )

@@ -52,7 +52,7 @@ def check(
         problem("occasion", f"is {record.occasion}; the plan asks once, so give the row another purpose, like repeat")
         return None
     try:
-        value = _stored(question, record.value)
+        value = stored_value(question, record.value)
     except ValueError as error:
         problem("value", f"is {error}")
         return None
@@ -84,7 +84,7 @@ def _skip(study: Study, record: Label, problem: Callable[[str, str], None]) -> F
     return Fitting(label=record, question=asked[0], value=None)
 
 
-def _stored(question: Question, raw: str | None) -> str | None:
+def stored_value(question: Question, raw: str | None) -> str | None:
     """The stored form of a recorded value; lists of codes are kept in the rubric's order."""
     if raw is not None and raw.strip().casefold().replace(" ", "_") == CANNOT_JUDGE:
         return CANNOT_JUDGE

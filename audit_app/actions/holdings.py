@@ -25,6 +25,8 @@ class InHand:
     name: str
     pass_: str
     item_id: str
+    purpose: str
+    """plan; or calibration, canary or repeat, which counts for no result."""
     n_answers: int
     """Labels answered so far; with any, the item stays with them."""
     shown_at: str | None
@@ -114,6 +116,7 @@ def _in_hand(row: dict[str, Any], names: dict[str, str], at: str) -> InHand:
         name=names.get(row["person_id"], row["person_id"]),
         pass_=row["pass"],
         item_id=row["item_id"],
+        purpose=row["purpose"],
         n_answers=row["n_answers"],
         shown_at=row["shown_at"],
         ran_out=row["lease_until"] is not None and row["lease_until"] < at,

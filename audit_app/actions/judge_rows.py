@@ -59,6 +59,21 @@ def more_rows(check: JudgeCheck) -> list[Row]:
     ]
 
 
+def verdict_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label (and slice): whether the judge may be trusted there, and why not; see `trust.RULE`."""
+    return [
+        {
+            "label": called(check, one.label),
+            **_slice(check, part),
+            "trust": one.word,
+            "more labels": "" if one.more is None else f"about {one.more}",
+            "why": one.reason,
+        }
+        for part in (check, *check.slices)
+        for one in part.verdicts
+    ]
+
+
 def cell_rows(check: JudgeCheck) -> list[Row]:
     """One row per label (and slice): responses that each cell stands for, and in brackets those labelled."""
     return [

@@ -22,6 +22,8 @@ from data.records import DIAGNOSTICS, LABELS
 from data.store.connection import open_store
 from data.study import Study
 from metrics.estimate import Target
+from metrics.rows import JudgedRows
+from metrics.rows import inside as where
 
 Flags = NDArray[np.bool_]
 
@@ -36,6 +38,8 @@ class JudgeSlice:
     """Where both people and the judge gave any."""
     ceilings: dict[str, HumanCeiling]
     """By label or diagnostic that two people gave to the same item: what they reach with each other."""
+    verdicts: tuple[Verdict, ...]
+    """May the judge's labels be taken as they are here? Label by label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +58,6 @@ class JudgeCheck(JudgeSlice):
     """Whether the judge may stand in for an annotator, by label; refused where too few people labelled the same."""
     names: dict[str, str]
     """Display names of the annotators, by person_id."""
-    verdicts: tuple[Verdict, ...]
-    """May the judge's labels be taken as they are? On all responses, label by label."""
     undecided: str | None
     """For target B: what the figures rest on while decisions are missing."""
 
@@ -96,7 +98,7 @@ def judge_check(
     Args:
         study: The study.
         sample_id: Which sample; the newest by default.
-        judge: Which judge; the first by name by default.
+        judge: Which judge; the one with the most verdicts by default.
         target: Which human label of an item is the right one.
         grounding: Which decision values of G count as grounded.
         by: Slice columns; the crossings that occur among the labelled responses are compared too.
@@ -116,12 +118,13 @@ def judge_check(
         seal = require_open(store)
         rows, undecided = _decided(rows) if target == "B" else (rows, None)
     planned = read_planned(study, sample_id)
+    places = planned.slices(by, "response")
     measure = _Measure(
         study=study,
         rows=rows,
         beside=_beside(study, planned, frame, who, grounding),
         labels=Scope.of(study, rows.human).labels,
-        n_frame=int(judged(frame, who, []).count.sum()),
+        frame=judged(frame, who, list(by)),
         level=level,
     )
     overall = measure.slice({})
@@ -134,10 +137,9 @@ def judge_check(
         seal=seal,
         n_frame=measure.n_frame,
         **{name: getattr(overall, name) for name in JudgeSlice.__dataclass_fields__},
-        slices=tuple(measure.slice(within) for within in planned.slices(by, "response")),
+        slices=tuple(measure.slice(within) for within in places),
         alternative=alternative(list(measure.beside.values()), planned.names, epsilon=epsilon, level=level),
         names=planned.names,
-        verdicts=verdicts(overall.labels, overall.ceilings, measure.n_frame),
         undecided=undecided,
     )
 
@@ -175,16 +177,24 @@ class _Measure:
     rows: Labelled
     beside: dict[str, BesidePeople]
     labels: tuple[str, ...]
-    n_frame: int
+    frame: JudgedRows
+    """All responses, counted by the columns of the slices."""
     level: float
+
+    @property
+    def n_frame(self) -> int:
+        return int(self.frame.count.sum())
 
     def slice(self, within: dict[str, str]) -> JudgeSlice:
         inside = np.ones(len(self.rows.draws), dtype=bool)
         for name, value in within.items():
             inside &= np.array(self.rows.columns[name], dtype=str) == value
+        labels = {name: self._confusion(name, inside) for name in self.labels}
+        ceilings = {name: both.ceiling(within, self.level) for name, both in self.beside.items()}
+        here = where(self.frame.columns, within, self.frame.code)
         return JudgeSlice(
             slice=within,
-            labels={name: self._confusion(name, inside) for name in self.labels},
+            labels=labels,
             diagnostics={
                 name: graded(
                     self.rows, name, both.categories, inside, census=len(inside) == self.n_frame, level=self.level
@@ -192,7 +202,8 @@ class _Measure:
                 for name, both in self.beside.items()
                 if name in DIAGNOSTICS
             },
-            ceilings={name: both.ceiling(within, self.level) for name, both in self.beside.items()},
+            ceilings=ceilings,
+            verdicts=verdicts(labels, ceilings, int(self.frame.count[here].sum())),
         )
 
     def _confusion(self, name: str, inside: Flags) -> JudgeAgreement:

@@ -1,14 +1,14 @@
 """The drawn responses of a sample with people's labels, the judge's labels and the design, ready for arithmetic."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.actions.answered import Answers, Overlap, answered, overlap_of
 from audit_app.actions.answered import Grounding as Grounding
-from audit_app.actions.answered import Overlap, answered, overlap_of
 from audit_app.actions.answered import binary as binary
 from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
@@ -22,14 +22,18 @@ from data.store import events, items
 from data.store.connection import Store
 from data.study import Study
 from metrics.definitions import LABELS as ORDER
+from metrics.diagnostics import answers
 from metrics.estimate import Target
 from metrics.patterns import encode
-from metrics.rows import Adjudicated
+from metrics.rows import Adjudicated, SecondLabels
 from metrics.table import JudgedRows, LabelledRows
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+Reading = Callable[[Mapping[str, Floats]], Sequence[Floats]]
+"""Makes the four labels of a table of what somebody said, by name."""
 
 WARRANT = "warrant"
 """In the place of a label: whether the context, as audited, establishes no one answer."""
@@ -53,6 +57,8 @@ class Labelled:
     """People's labels and diagnostics by name, nan where missing, skipped or cannot judge; and `WARRANT`."""
     adjudicated: dict[str, Floats]
     """What is adjudicated or unanimous, likewise."""
+    another: dict[str, Floats]
+    """The labels of the second person of the plan, likewise."""
     owed: dict[str, Flags]
     """Whether the label is still to come, by name. What is owed is waited for; it is no non-response."""
     overlap: Overlap
@@ -88,6 +94,7 @@ class Labelled:
             judge=those(self.judge),
             human=those(self.human),
             adjudicated=those(self.adjudicated),
+            another=those(self.another),
             owed=those(self.owed),
             people=self.people.only(kept),
             valid=self.valid[kept],
@@ -121,34 +128,54 @@ class Labelled:
         """
         names = [WARRANT if warrant and name == "D" else name for name in ORDER]
         wanted = [name for name, label in zip(names, ORDER, strict=True) if label in reads]
+        return self._table(wanted, reads, target, _named(names), _named(ORDER))
+
+    def scores(self, parts: Collection[str], *, target: Target = "A") -> LabelledRows:
+        """The rows as `diagnostics.means` wants them, of one diagnostic or the two of a stage."""
+
+        def read(said: Mapping[str, Floats]) -> Sequence[Floats]:
+            return answers([said[name] for name in parts])
+
+        return self._table(parts, parts, target, read, read)
+
+    def _table(
+        self, wanted: Collection[str], reads: Collection[str], target: Target, people: Reading, judge: Reading
+    ) -> LabelledRows:
+        """The rows of which nothing wanted is owed, as people and the judge are read."""
         here = self.answered(wanted)
         chosen = here.settled(wanted)
         # Where all of it is settled, there are no other labels to correct.
         whole = target == "B" and bool(chosen.all())
         human = here.adjudicated if whole else here.human
-        C, A, G, D = (human[name] for name in names)
+        C, A, G, D = people(human)
         return LabelledRows(
             columns=here.columns,
-            code=encode(*(here.judge[name] for name in ORDER)),
+            code=encode(*judge(here.judge)),
             C=C,
             A=A,
             G=G,
             D=D,
             design_of=here.design,
             annotator=here.people.column(reads),
+            another=SecondLabels(**dict(zip(ORDER, people(here.another), strict=True))),
             valid=here.valid,
             recondition=here.recondition.tolist(),
-            adjudicated=here._adjudicated(chosen, names) if target == "B" and not whole else None,
+            adjudicated=_adjudicated(chosen, people(here.adjudicated)) if target == "B" and not whole else None,
         )
-
-    def _adjudicated(self, chosen: Flags, names: Sequence[str]) -> Adjudicated:
-        C, A, G, D = (self.adjudicated[name] for name in names)
-        return Adjudicated(overlap=chosen, C=C, A=A, G=G, D=D)
 
     def settled(self, labels: Collection[str]) -> Flags:
         """Which rows are of the settled part of the overlap."""
         found = self.overlap.settled(labels)
         return np.array([draw["item_id"] in found for draw in self.draws], dtype=bool)
+
+
+def _named(names: Sequence[str]) -> Reading:
+    return lambda said: [said[name] for name in names]
+
+
+def _adjudicated(chosen: Flags, labels: Sequence[Floats]) -> Adjudicated:
+    C, A, G, D = labels
+    return Adjudicated(overlap=chosen, C=C, A=A, G=G, D=D)
 
 
 def labelled(
@@ -193,8 +220,7 @@ def labelled(
     warrant, unaudited = _warrants(store, draws)
     valid, recondition = _validity(store, study.rubric, draws, judged["condition"].tolist())
 
-    def of_people(which: Target) -> dict[str, Floats]:
-        values = found.values(which)
+    def of_people(values: Answers) -> dict[str, Floats]:
         return {
             name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
             for name in (*LABELS, *DIAGNOSTICS)
@@ -207,8 +233,9 @@ def labelled(
         first_fraction=_first_fractions(store, sample, draws),
         columns={name: judged[name].tolist() for name in (*frames.SLICES, "task_id")},
         judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in (*LABELS, *DIAGNOSTICS)},
-        human=of_people(target),
-        adjudicated=of_people("B"),
+        human=of_people(found.values(target)),
+        adjudicated=of_people(found.adjudicated),
+        another=of_people(found.another),
         owed={
             name: np.array([(item, name) in found.owed[target] for item in ids], dtype=bool)
             for name in (*LABELS, *DIAGNOSTICS)
@@ -266,7 +293,7 @@ def judged(frame: frames.Frame, judge: str | None, columns: Sequence[str]) -> Ju
 
 
 def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
-    """The judge asked for, else the first by name; None when nothing was judged.
+    """The judge asked for, else the one with the most verdicts; None when nothing was judged.
 
     Raises:
         StudyProblem: The judge gave no verdicts.

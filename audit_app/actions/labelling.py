@@ -1,9 +1,11 @@
 """The labelling loop: what somebody sees next, and what becomes of their answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from audit_app.actions import practising
 from audit_app.actions.answers import Answer, Refused, sequence, skip_reason
+from audit_app.actions.attention import canary_later
 from audit_app.actions.looking_back import why_final
 from audit_app.actions.repeating import repeat_later
 from audit_app.actions.showing import shown
@@ -32,7 +34,8 @@ SKIP = "skip"
 def next_view(study: Study, person: Person, screen: str) -> dict[str, Any]:
     """What this person sees next on this screen: the view of one label, or a sentence why there is none.
 
-    Begun work comes first, then the next opening of the plan. What is shown is logged before it is returned.
+    Begun work comes first, then practice that is due, then the next opening of the plan. What is shown is logged
+    before it is returned.
 
     Raises:
         Refused: The screen is unknown.
@@ -54,6 +57,8 @@ def _counted(
     """The view with its progress, or why there is none. After the transaction: nobody has to wait for counting."""
     if view is None:
         return nothing(store, study, person, screen, passes)
+    if view["practice"]:
+        return {**view, "progress": practising.progress(store, study, person, view["assignment_id"])}
     return {**view, "progress": progress(store, study, person, [view["pass"]])}
 
 
@@ -65,8 +70,7 @@ def _show(store: Store, study: Study, person: Person, passes: list[str]) -> dict
             return None
         item = items.load(store, assignment.item_kind, assignment.item_id)
         asked = owed(store, study.rubric, assignment, item)
-        answered = events.current(store, assignment.assignment_id)
-        left = [label for label in asked if label not in answered]
+        left = _left(store, study, assignment, asked)
         if left:
             rounds.begin(store, study.rubric)
             return shown(store, study, person, assignment, item, left[0], asked)
@@ -74,8 +78,15 @@ def _show(store: Store, study: Study, person: Person, passes: list[str]) -> dict
         assignments.finish(store, assignment.assignment_id, "done")
 
 
+def _left(store: Store, study: Study, assignment: Assignment, asked: Sequence[str]) -> list[str]:
+    """The labels that are still to be answered, those that a lead asks again included."""
+    answered = events.current(store, assignment.assignment_id)
+    again = rounds.again(store, assignment.assignment_id, study.rubric.hash)
+    return [label for label in asked if label not in answered or label in again]
+
+
 def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Keeps one answer, then says what comes next. Sending the same answer again changes nothing.
+    """Keeps one answer, then says what comes next; for practice also what was agreed. Sending it again changes nothing.
 
     Args:
         study: The study.
@@ -93,6 +104,7 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
     with open_store(study) as store:
         with store.transaction():
             saved = _keep(store, study, person, answer)
+            told = _told(store, study, person, str(answer.get("assignment_id")), saved["label"])
             try:
                 with store.part():
                     view = _show(store, study, person, passes)
@@ -100,7 +112,14 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
                 failed = problem
         if failed:
             raise failed
-        return {"saved": saved, "next": _counted(store, study, person, str(answer["screen"]), passes, view)}
+        following = {"next": _counted(store, study, person, str(answer["screen"]), passes, view)}
+        return {"saved": saved, "feedback": told, **following} if told else {"saved": saved, **following}
+
+
+def _told(store: Store, study: Study, person: Person, assignment_id: str, label: str) -> dict[str, Any] | None:
+    """What is said of an answer for practice; None of any other."""
+    told = practising.feedback(store, study, assignment_id, label)
+    return told and {**told, "outcome": practising.outcome(store, study, person, assignment_id)}
 
 
 def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,13 +146,16 @@ def renew(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, An
 
 
 def _take(store: Store, study: Study, person: Person, passes: list[str]) -> Assignment | None:
-    """What this person has begun, else the next opening they may have."""
+    """What this person has begun, else practice that is due, else the next opening they may have."""
     begun = assignments.in_hand(store, person.person_id, passes)
     if begun:
         assignments.renew(store, begun.assignment_id, lease_end(study))
         return begun
     if is_enough_for_today(store, study, person):
         return None
+    practice = practising.due(store, study, person)
+    if practice:
+        return practising.take(store, study, person, practice) if practice.pass_ in passes else None
     soft, evidence = is_soft(store), in_evidence(study, person)
     for pass_ in passes:
         taken = claims.claim(store, person.person_id, pass_, until=lease_end(study), evidence=evidence, soft=soft)
@@ -158,8 +180,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     there = events.find(store, assignment.assignment_id, seq)
     if there and same_answer(there, label, answer):
         return {"label": label, "value": answer.value, "created_at": there.created_at}
-    answered = events.current(store, assignment.assignment_id)
-    left = [name for name in asked if name not in answered]
+    left = _left(store, study, assignment, asked)
     revise = raw.get("revise") is True
     if revise:
         _check_revision(store, study, person, assignment, label)
@@ -171,6 +192,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     if not revise and left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
         repeat_later(store, assignment)
+        canary_later(store, assignment)
     else:
         assignments.renew(store, assignment.assignment_id, lease_end(study))
     return {"label": label, "value": answer.value, "created_at": at}

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from audit_app.actions.answers import Refused
-from audit_app.actions.showing import shown
+from audit_app.actions.practising import feedback
+from audit_app.actions.showing import in_words, shown
 from audit_app.actions.turns import owed, passes_of, tag, theirs
 from audit_app.language import _, mark
-from data.questions import Question
 from data.records import CANNOT_JUDGE, Assignment, Person
 from data.store import assignments, events, flags, items
+from data.store.calibrations import PURPOSE
 from data.store.connection import Store, open_store
 from data.study import Study
 from data.views import FINAL_ONCE_SHOWN
@@ -21,6 +22,7 @@ SEEN_SINCE = {
     "passages": mark("You have seen the supplied context since."),
     "gold_answer": mark("You have seen the reference answer since."),
     "condition": mark("You have seen the condition since."),
+    "screen_hits": mark("You have seen what the leak screens found since."),
 }
 """Why an answer is final, for each artifact that can make it so."""
 
@@ -41,6 +43,8 @@ def why_final(store: Store, study: Study, person: Person, assignment: Assignment
         return _("The item was skipped.")
     if events.current(store, assignment.assignment_id)[label].rubric_hash != study.rubric.hash:
         return _("It was given under an earlier version of the guidelines.")
+    if assignment.purpose == PURPOSE:
+        return _("You have seen the agreed answer since.")
     decided = events.is_resolved(store, assignment.item_kind, assignment.item_id, label)
     if decided or assignment.purpose not in ("plan", "repeat", "canary"):
         return _("It has been decided upon since.")
@@ -122,6 +126,7 @@ def _review(store: Store, study: Study, person: Person, assignment: Assignment, 
         "given_at": event.created_at,
         "final": why_final(store, study, person, assignment, label),
         "slips": flags.notes(store, assignment.assignment_id, "slip", label),
+        "feedback": feedback(store, study, assignment.assignment_id, label),
     }
 
 
@@ -167,11 +172,3 @@ def _entry(store: Store, study: Study, person: Person, assignment: Assignment) -
 
 def _known(study: Study, label: str) -> bool:
     return label.partition(".")[0] in study.rubric.names()
-
-
-def in_words(question: Question, value: str) -> str:
-    """An answer as it reads on the screen."""
-    if value == CANNOT_JUDGE:
-        return _("Cannot judge")
-    chosen = [entry.text for entry in question.values if entry.value in question.codes(value)]
-    return ", ".join(chosen) if chosen else _("None of these")

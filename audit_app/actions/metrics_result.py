@@ -1,5 +1,6 @@
 """Every metric asked for, and in sentences for whom it holds and what it rests on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit_app.actions.answered import Grounding
@@ -22,6 +23,28 @@ CONTEXTS: dict[Contexts, str] = {
 }
 
 READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
+
+
+def scope_of(n_frame: int, n_tasks: int | None, annotators: Annotators) -> str:
+    """For which responses and annotators the numbers hold; `n_tasks` where it is for such tasks in general.
+
+    >>> scope_of(80, None, "annotators like these")
+    'these 80 responses and annotators like these'
+    """
+    scope = f"these {n_frame} responses"
+    if n_tasks is not None:
+        scope = f"such tasks in general, of which these {n_tasks} with {n_frame} responses are a sample"
+    return f"{scope} and annotators like these" if annotators == "annotators like these" else scope
+
+
+def lent(estimates: Sequence[DetailedEstimate], borrow: Sequence[str]) -> str | None:
+    """What borrowed numbers rest on; None where there are none."""
+    if not any(estimate.tier == "borrowed" for estimate in estimates):
+        return None
+    return (
+        f"A borrowed number rests on the labels of all responses (its own, too) of the same {', '.join(borrow)} and "
+        "judge pattern, whatever else they differ in; the column labels counts these."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +103,7 @@ class MetricsResult:
         if all(estimate.method == "naive" for estimate in self.estimates):
             return f"As judge {self.judge} has it, taken at its word, on these {self.n_frame} responses."
         judge = f"judge {self.judge}" if self.judge else "no judge"
-        scope = f"these {self.n_frame} responses"
-        if self.about == "such tasks":
-            scope = f"such tasks in general, of which these {self.n_tasks} with {self.n_frame} responses are a sample"
-        scope += " and annotators like these" if self.annotators == "annotators like these" else ""
+        scope = scope_of(self.n_frame, self.n_tasks, self.annotators)
         within = [CONTEXTS[self.contexts]] if self.contexts != "all" else []
         read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
         mean = [f"means over {self.average}"] if self.average != "pooled" else []
@@ -112,14 +132,10 @@ class MetricsResult:
             f"All responses are of one {self.average.removesuffix('s')}: the mean over {self.average} is the same as "
             "the pooled number."
         )
-        lent = (
-            "A borrowed number rests on the labels of all responses (its own, too) of the same "
-            f"{', '.join(self.borrow)} and judge pattern, whatever else they differ in; the column labels counts these."
-        )
         said = [
             self.left_out,
             one_part if self.n_parts == 1 else None,
-            lent if any(estimate.tier == "borrowed" for estimate in self.estimates) else None,
+            lent(self.estimates, self.borrow),
             self.settled.sentence if self.settled else None,
             self.withheld,
             like if waiting and self.n_answered and self.seal.is_open else None,

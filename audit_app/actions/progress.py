@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from audit_app.actions.access import require_lead
+from audit_app.actions.attention import Attention, attention
 from audit_app.actions.sign_in import since
 from data.records import Person
 from data.store import people, sessions
@@ -30,6 +31,8 @@ class Progress:
     """Median of the active seconds of a finished item of the plan; None where nothing was timed."""
     n_timed: int = 0
     """Finished items with a time: what the median is of."""
+    attention: Attention | None = None
+    """How they did on the canaries mixed into their work; None when they had none."""
     n_sessions: int = 0
     email: str | None = None
     """The address of their account with the organisation's sign-in, where one is registered."""
@@ -39,6 +42,11 @@ class Progress:
     def has_link(self) -> bool:
         """Whether anything lets them in."""
         return bool(self.ways_in)
+
+    @property
+    def checks(self) -> str:
+        """The attention checks in words; empty when there was none."""
+        return f"{self.attention.n_hit} of {self.attention.n}" if self.attention else ""
 
     def as_dict(self) -> dict[str, Any]:
         """The person's fields and the counts side by side."""
@@ -55,6 +63,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
     require_lead(by)
     with open_store(study) as store:
         everyone, ways_in, emails = people.everyone(store), people.ways_in(store), people.emails(store)
+        checks = attention(store)
         work = {row["person_id"]: row for row in people.work(store)}
         seen = sessions.last_seen(store)
         here = Counter(row["person_id"] for row in sessions.running(store, since=since(study)))
@@ -62,6 +71,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
         Progress(
             person=person,
             ways_in=ways_in.get(person.person_id, ()),
+            attention=checks.get(person.person_id),
             n_sessions=here[person.person_id],
             email=emails.get(person.person_id),
             last_seen=seen.get(person.person_id),

@@ -12,7 +12,7 @@ from data.errors import Problem, StudyProblem
 from data.importers import Imported, read_records
 from data.mapping import Mapping as FieldMapping
 from data.rows import Rows
-from data.store import events, items
+from data.store import events, items, people
 from data.store.connection import Store, open_store
 from data.study import Study
 
@@ -37,10 +37,10 @@ def import_labels(
         StudyProblem: With every problem of the file.
     """
     records, problems = read_records("labels", path, mappings, rows)
-    records, twice = _first_of_each(records, distinct=any(m.distinct for m in mappings))
-    problems += twice
-    n_read = len(records)
     with open_store(study) as store, store.transaction():
+        records, twice = _first_of_each(store, records, distinct=any(m.distinct for m in mappings))
+        problems += twice
+        n_read = len(records)
         drawn = _passages_of_drawn(store)
         if drawn_only:
             records = [(where, r) for where, r in records if (r.item_kind, r.item_id) in drawn]
@@ -73,15 +73,15 @@ def import_labels(
 
 
 def _first_of_each(
-    records: Sequence[tuple[str, Any]], *, distinct: bool
+    store: Store, records: Sequence[tuple[str, Any]], *, distinct: bool
 ) -> tuple[list[tuple[str, Any]], list[Problem]]:
     """The labels without repeats, and a problem for every label or person that could be mistaken for another."""
     ids, kept, problems = Ids(distinct=distinct), [], []
-    people: dict[Any, str] = {}
+    there = {likeness((person.person_id,)): person.person_id for person in people.everyone(store)}
     for where, record in records:
         if ids.repeats(record):
             continue
-        same = people.setdefault(likeness((record.person_id,)), record.person_id)
+        same = there.setdefault(likeness((record.person_id,)), record.person_id)
         problem = ids.problem(where, record)
         if problem is None and same != record.person_id:
             message = f"{record.person_id!r} and {same!r} differ only by case, space or Unicode form; give one id each"

@@ -32,7 +32,7 @@ class Intent:
     target: Target = "A"
     grounding: Grounding = "strict"
     judge: str | None = None
-    """The first by name by default."""
+    """The one with the most verdicts by default."""
     sample_id: str | None = None
     """The newest by default."""
     level: float = 0.95

@@ -9,6 +9,7 @@ from audit_app.actions.compared import Compared
 from audit_app.actions.comparing import compare
 from audit_app.actions.comparison_tables import comparison_rows
 from audit_app.actions.metric_rows import metric_rows
+from audit_app.actions.metrics_result import lent
 from audit_app.actions.registration import Registration, registered
 from audit_app.actions.results import HEADLINE, MetricsResult, metrics
 from audit_app.actions.wording import as_table, markdown
@@ -63,7 +64,10 @@ class ReportSlices:
             found[COMPARED] = [*said, as_table(comparison_rows(self.compared), "github")]
         for by, one in self.registered:
             about = f"By {' and '.join(by)}: {one.sentence}"
-            found[REGISTERED] = [*found.get(REGISTERED, []), markdown(about), _table(one)]
+            note = lent(one.estimates, one.borrow)
+            found[REGISTERED] = [
+                *found.get(REGISTERED, []), markdown(about), _table(one), *([markdown(note)] if note else [])
+            ]  # fmt: skip
         return [
             part for heading in (BY_MODEL, COMPARED, REGISTERED) for part in (f"## {heading}", *found.get(heading, ()))
         ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from audit_app.actions.answered import Grounding
-from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, known
+from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, count_tasks, known
 from audit_app.actions.labelled import find_judge, judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
@@ -26,7 +26,7 @@ from metrics.correction import FLOOR
 from metrics.definitions import METRICS, WARRANTS
 from metrics.estimate import About, Annotators, Contexts, Target
 from metrics.rows import Slice
-from metrics.table import PARTS, Average, JudgedRows, Options, slices_by
+from metrics.table import PARTS, Average, Options, columns_of, slices_by
 
 HEADLINE = ("Acc", "SES", "cSES", "ESD", "BAS")
 """The metrics of the first screen, in order."""
@@ -143,7 +143,7 @@ def metrics(
         n_frame=int(population.count.sum()),
         n_parts=len(set(population.columns[PARTS[average]])) if average in PARTS else None,
         borrow=tuple(borrow),
-        n_tasks=_count_tasks(population, options),
+        n_tasks=count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
         before=tuple(before),
@@ -169,20 +169,8 @@ def _in_order(names: Sequence[str]) -> list[str]:
 
 def _columns(by: Sequence[str], options: Options, *, budget: bool) -> list[str]:
     """The frame columns that the numbers are counted by."""
-    stated = [options.condition] if options.contexts == "reclassified" else []
     question = QUESTION if budget and options.about == "such tasks" else ()
-    part = [PARTS[options.average]] if options.average in PARTS else []
-    task = [options.task] if options.about == "such tasks" else []
-    return list(dict.fromkeys([*by, *(options.borrow or ()), *stated, *part, *question, *task]))
-
-
-def _count_tasks(population: JudgedRows, options: Options) -> int | None:
-    if options.about != "such tasks":
-        return None
-    n = len(set(population.columns[options.task]))
-    if n < 2:
-        raise StudyProblem(f"{n} task cannot speak for such tasks in general; use --population responses")
-    return n
+    return list(dict.fromkeys([*by, *columns_of(options), *question]))
 
 
 def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | None:

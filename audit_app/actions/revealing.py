@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from audit_app.actions.cases import WHY, Case
-from audit_app.actions.looking_back import in_words
+from audit_app.actions.showing import in_words
 from audit_app.language import _, mark
 from data.questions import Question
 from data.records import CANNOT_JUDGE, CAUSES, Assignment, Person

@@ -4,8 +4,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from typing import Any
 
+from audit_app.actions.allocation import n_responses
+from audit_app.actions.attention import LABEL
 from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
 from audit_app.actions.draw_plan import LEAK, Plan
@@ -19,7 +22,7 @@ from data import frame as frames
 from data.errors import StudyProblem
 from data.leak_scores import leak_scores
 from data.records import LABELS
-from data.store import assignments, items, rounds
+from data.store import assignments, calibrations, items, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 from data.views import Item
@@ -35,6 +38,8 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
             the size does not allow the fewest items per stratum (says which size would).
     """
     plan.check()
+    if plan.canaries and LABEL not in study.rubric.names("response"):
+        raise StudyProblem(f"--canaries: they check label {LABEL}, which the rubric does not ask; leave the option out")
     frame = frames.open_frame(study)
     if plan.looks_at_judge:
         plan = replace(plan, judge=find_judge(frame, plan.judge))
@@ -46,7 +51,7 @@ def draw_sample(study: Study, plan: Plan) -> Drawn:
                 "with `evidence-audit sample extend`"
             )
         choice = choose(study, store, frame, population, plan, Before())
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         items.add_sample(store, _settings(study, frame, population, plan), records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
@@ -64,7 +69,7 @@ def extend_sample(
         study: The study.
         sample_id: Which sample; the newest by default.
         size: Responses in all; None for all of them.
-        contexts: Contexts in all; as many as the responses need by default.
+        contexts: Contexts in all; by default as many to the responses as before.
         deal: Whether the work is dealt out where two active annotators or more are there.
 
     Raises:
@@ -80,8 +85,9 @@ def extend_sample(
     with open_store(study) as store, store.transaction():
         before = _before(store, plan.sample_id)
         _check_extension(population, plan, before)
+        plan = replace(plan, contexts=contexts or _as_before(population, plan, before))
         choice = choose(study, store, frame, population, plan, before)
-        new = list(read_items(study, [key for key, _ in choice.keys]))
+        new = _readable(store, study, choice)
         items.add(store, new)
         seal, done = (
             read_seal(store),
@@ -91,6 +97,23 @@ def extend_sample(
                   "frame_hash": frame.hash}  # fmt: skip
         items.replace_draws(store, top_up, records(plan, population, choice))
         return _finish(store, study, population, plan, choice, new)
+
+
+def _readable(store: Store, study: Study, choice: Choice) -> list[Item]:
+    """Everything drawn with its texts.
+
+    Raises:
+        StudyProblem: People practise on a task that was drawn: they would know its answers.
+    """
+    drawn = list(read_items(study, [key for key, _ in choice.keys]))
+    known = sorted({item.task.task_id for item in drawn} & calibrations.tasks(store))
+    if known:
+        raise StudyProblem(
+            f"{len(known)} drawn tasks are in the calibration set ({', '.join(known[:3])}): whoever practises on them "
+            "learns their answers. Take the set away with `evidence-audit calibration remove`, and make one of samples "
+            "from elsewhere (`calibration import --items`)"
+        )
+    return drawn
 
 
 def _population(study: Study, frame: frames.Frame, plan: Plan) -> Population:
@@ -125,6 +148,18 @@ def _check_extension(population: Population, plan: Plan, before: Before) -> None
             f"{'; '.join(moved[:3])}{more}. Draw another sample with --name and the same --seed: what both hold keeps "
             "its labels"
         )
+
+
+def _as_before(population: Population, plan: Plan, before: Before) -> int | None:
+    """Contexts that keep the responses to each as many as they are, but no more new ones than a new draw would take.
+
+    None where responses were not drawn in contexts.
+    """
+    responses, contexts = (len(before.ids(kind)) for kind in ("response", "context"))
+    if not population.linked or not responses:
+        return None
+    wanted = n_responses(population, plan)
+    return max(contexts, min(ceil(wanted * contexts / responses), ceil(wanted / population.per_context)))
 
 
 def _settings(study: Study, frame: frames.Frame, population: Population, plan: Plan) -> dict[str, Any]:

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+from audit_app.actions.leaks import REASONS
 from audit_app.actions.turns import lease_end, lease_seconds, tag
 from audit_app.language import _, mark
+from data.leaks.screen import MENTION
 from data.questions import Question
-from data.records import Assignment, Person
+from data.records import CANNOT_JUDGE, Assignment, Person
 from data.store import events, flags
+from data.store.calibrations import PURPOSE
 from data.store.connection import Store
 from data.study import Study
-from data.views import TITLES, VIEWS, Item, View, artifacts
+from data.views import TITLES, VIEWS, Item, ShownHit, View, artifacts
 
 SAID = (
     mark("Question"),
@@ -19,6 +22,7 @@ SAID = (
     mark("Reference answer"),
     mark("Also accepted"),
     mark("Condition"),
+    mark("What the leak screens found"),
 )
 """The titles of `data.views`, which knows no language, for the catalogue."""
 
@@ -36,6 +40,7 @@ def shown(
         "who": tag(person),
         "assignment_id": assignment.assignment_id,
         "pass": assignment.pass_,
+        "practice": assignment.purpose == PURPOSE,
         "view": question.view,
         "artifacts": _artifacts(view),
         "label": _question(question, label),
@@ -61,10 +66,23 @@ def _artifacts(view: View) -> list[dict[str, Any]]:
     for name, value in _as_object(view).items():
         if name == "passages":
             shown: dict[str, Any] = {"passages": [_as_object(passage) for passage in value]}
+        elif name == "screen_hits":
+            shown = {"hits": [{**_as_object(hit), "said": _said(hit)} for hit in value]}
         else:
             shown = {"texts": list(value)} if isinstance(value, tuple | list) else {"text": value}
         found.append({"name": name, "title": _(TITLES[name]), **shown})
     return found
+
+
+FIELDS = {"title": mark("in the title"), "url": mark("in the address"), "publisher": mark("in the publisher")}
+NAMED = mark("named to deny it, or because the question names it")
+
+
+def _said(hit: ShownHit) -> str:
+    """Why a place was found, and where it is when not in the text."""
+    parts = [_(REASONS[hit.reason])]
+    parts += [_(FIELDS[hit.field])] if hit.field in FIELDS else []
+    return ", ".join([*parts, *([_(NAMED)] if hit.kind == MENTION else [])])
 
 
 def _as_object(record: Any) -> dict[str, Any]:
@@ -84,3 +102,11 @@ def _question(question: Question, label: str) -> dict[str, Any]:
         "passage": int(passage) if passage else None,
         "values": [_as_object(value) for value in question.values],
     }
+
+
+def in_words(question: Question, value: str) -> str:
+    """An answer as it reads on the screen."""
+    if value == CANNOT_JUDGE:
+        return _("Cannot judge")
+    chosen = [entry.text for entry in question.values if entry.value in question.codes(value)]
+    return ", ".join(chosen) if chosen else _("None of these")

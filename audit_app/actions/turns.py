@@ -7,7 +7,7 @@ from audit_app.actions.answers import Refused
 from audit_app.language import _, mark
 from data.records import Assignment, Person
 from data.rubric import Rubric
-from data.store import assignments, items
+from data.store import assignments, calibrations, items
 from data.store.connection import Store
 from data.study import Study
 from data.views import Item
@@ -78,7 +78,10 @@ def theirs(store: Store, person: Person, assignment_id: object) -> Assignment:
 
 
 def owed(store: Store, rubric: Rubric, assignment: Assignment, item: Item) -> list[str]:
-    """The labels that are asked for an assignment, in order."""
+    """The labels that are asked for an assignment, in order; for practice those that have an agreed answer."""
+    if assignment.purpose == calibrations.PURPOSE:
+        agreed = calibrations.of_assignment(store, assignment)
+        return [label for label in rubric.asked(item, assignment.pass_, diagnostics=True) if label in agreed]
     drawn = items.in_subsample(store, "diagnostics", assignment.item_kind, assignment.item_id)
     return rubric.asked(item, assignment.pass_, diagnostics=drawn)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from audit_app.actions import practising
 from audit_app.actions.staffing import is_soft
 from audit_app.actions.turns import SCREEN_TITLES, SCREENS, in_evidence, midnight, passes_of, tag
 from audit_app.language import _, mark, ngettext
@@ -45,7 +46,11 @@ def nothing(store: Store, study: Study, person: Person, screen: str, passes: lis
     reason = _why(store, study, person, passes, states)
     other = next(name for name in SCREENS if name != screen)
     more = waiting(store, study, person, passes_of(study, person, other))
-    told = is_enough_for_today(store, study, person) or _waits_for_evidence(store, study, person, passes)
+    told = (
+        is_enough_for_today(store, study, person)
+        or practising.due(store, study, person)
+        or _waits_for_evidence(store, study, person, passes)
+    )
     if more and not told:
         there = ngettext(
             "There is more for you on the screen {screen}: {n} item.",
@@ -80,6 +85,8 @@ def _why(store: Store, study: Study, person: Person, passes: list[str], states: 
             "reached it. There may be more tomorrow. Thank you!",
             limit,
         ).format(n=limit)
+    if practising.due(store, study, person):
+        return _("Practise first, on the screen Label: after each answer you see what was agreed, and why.")
     if count["open"] and _waits_for_evidence(store, study, person, passes):
         return _(
             "Label the responses first (screen Label): the work here shows reference answers, "

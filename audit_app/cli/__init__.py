@@ -7,9 +7,11 @@ import click
 from audit_app.cli.adjudicating import adjudicate_group
 from audit_app.cli.assignments import assignments_group
 from audit_app.cli.calibrating import rogan_gladen
+from audit_app.cli.calibration import calibration_group
 from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
+from audit_app.cli.judge_run import run_command
 from audit_app.cli.leaks import leaks_command
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
@@ -46,12 +48,12 @@ def cli() -> None:
 
 
 for command in (init, import_group, check, leaks_command, sample_group, register_command, people_group,
-                assignments_group, rubric_group, adjudicate_group, serve, agreement, judge_group, metrics, report,
-                compare_command, export, prompt_group, demo):  # fmt: skip
+                assignments_group, rubric_group, calibration_group, adjudicate_group, serve, agreement, judge_group,
+                metrics, report, compare_command, export, prompt_group, demo):  # fmt: skip
     cli.add_command(command)
 
 
-for command in (rogan_gladen, ablate_command, wiring):
+for command in (run_command, ablate_command, wiring, rogan_gladen):
     judge_group.add_command(command)
 
 

@@ -85,6 +85,7 @@ def _in_hand(found: Holdings) -> list[dict[str, str]]:
             "person": each.name,
             "pass": each.pass_,
             "item": each.item_id,
+            "purpose": each.purpose,
             "answers": str(each.n_answers),
             "last shown": when(each.shown_at) if each.shown_at else "",
             "lease": "ran out" if each.ran_out else "",

@@ -1,25 +1,29 @@
 """Commands about files: init, import, check, export."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from audit_app.actions.exporting import exported, exported_views
+from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
 from audit_app.actions.importing import import_records
+from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
+from audit_app.actions.taking_back import take_back
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
-from data.exporters import COLUMNS, SHOWN, as_csv, as_jsonl
+from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.parsing import RECORDS
 from data.rules import RULES
 from data.structure import ConditionCount
 from data.structure import check as check_structure
+from data.study import Study
 from data.summary import summary
 from data.texts import everything, schema
 
@@ -138,6 +142,22 @@ def import_formats(as_json: bool) -> None:
     click.echo(f"{OWN.name}: {OWN.title}")
 
 
+@import_group.command("undo", epilog="Example: evidence-audit import undo responses")
+@click.argument("kind", type=click.Choice([kind for kind in RECORDS if kind != "labels"]))
+@json_option
+@study_option
+def undo_import(kind: str, as_json: bool, folder: Path) -> None:
+    """Take back the newest import of a kind, while no sample was drawn from it and nothing else refers to it.
+
+    Labels stay: what people did is added to and never removed.
+    """
+    n = take_back(checked_study(folder), kind)
+    if as_json:
+        print_json({"kind": kind, "n": n})
+    else:
+        say(f"Took back the newest import: {n} {kind}")
+
+
 @click.command(epilog="Example: evidence-audit check --study study")
 @click.option("--rules", is_flag=True, help="List the rules instead of checking.")
 @json_option
@@ -173,38 +193,45 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 
 def _share(count: ConditionCount) -> str:
     broken, name = count.n_broken, count.condition or "without a condition"
-    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.1%}) are not what they claim to be"
     return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
 
 
+_IMPORTED = [kind for kind in RECORDS if kind != "labels"]
+
+EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[str, str]]] = {
+    "labels": (exported, COLUMNS),
+    "shown": (exported_views, SHOWN),
+    "relevance": (relevance, RELEVANCE),
+    "judgements": (exported_judgements, JUDGED),
+    "claims": (exported_claims, CLAIMED),
+    **{kind: (partial(everything, kind=kind), dict.fromkeys(schema(kind).names, "as imported")) for kind in _IMPORTED},
+}
+"""What can be exported: its rows, and what their columns mean."""
+
+
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
-@click.argument("what", type=click.Choice(list(RECORDS)), default="labels")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.argument("what", type=click.Choice(list(EXPORTS)), default="labels")
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True, help="How to write it."
+)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
-@click.option("--shown", is_flag=True, help="The log of what was on whose screen and when, instead of the answers.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @study_option
-def export(
-    what: str, form: str, excel: bool, shown: bool, columns: bool, as_json: bool, out: Path | None, folder: Path
-) -> None:
+def export(what: str, form: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
 
-    Or the tasks, contexts, responses or verdicts as they were imported. `import` reads what this writes (not with
-    --excel, whose cells are changed).
+    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims), which
+    passages people found relevant (relevance), or the records as they were imported. `import` reads what this writes
+    (not with --excel, whose cells are changed).
     """
-    if shown and what != "labels":
-        raise click.UsageError(f"--shown is about labelling; leave out {what!r}")
-    named = SHOWN if shown else COLUMNS if what == "labels" else dict.fromkeys(schema(what).names, "as imported")
+    rows_of, named = EXPORTS[what]
     if columns:
         click.echo("\n".join(f"{name}: {text}" for name, text in named.items()))
         return
-    study = checked_study(folder)
-    if what == "labels":
-        rows: Iterable[dict[str, Any]] = exported_views(study) if shown else exported(study)
-    else:
-        rows = everything(study, what)
+    rows = rows_of(checked_study(folder))
     csv = form == "csv" and not as_json
     lines = as_csv(rows, columns=named, excel=excel) if csv else as_jsonl(rows, columns=named)
     if out is None:

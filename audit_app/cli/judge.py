@@ -23,7 +23,7 @@ def judge_group() -> None:
 
 
 @judge_group.command("check", epilog="Example: evidence-audit judge check --judge gpt-4 --target B")
-@click.option("--all", "every", is_flag=True, help="Predictive values, F1, MCC, the tables behind, and two people.")
+@click.option("--all", "every", is_flag=True, help="Trust by slice, predictive values, F1, MCC, tables, two people.")
 @by_option
 @click.option("--alternative", is_flag=True, help="May the judge stand in for an annotator? Says why it cannot tell.")
 @click.option("--epsilon", type=Number(0, 1, max_open=True), default=EPSILON, show_default=True, help=ALLOWANCE)
@@ -68,7 +68,7 @@ def _parts(found: JudgeCheck, *, every: bool, alternative: bool) -> Iterator[str
     """The tables that were asked for, and those that are not always there."""
     wanted = [rows.judge_rows(found)]
     if every:
-        wanted += [rows.more_rows(found), rows.ceiling_rows(found), rows.cell_rows(found)]
+        wanted += [rows.verdict_rows(found), rows.more_rows(found), rows.ceiling_rows(found), rows.cell_rows(found)]
     wanted += [rows.diagnostic_rows(found)]
     yield from (as_table(table) for table in wanted if table)
     tested = rows.alternative_rows(found)

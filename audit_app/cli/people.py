@@ -188,5 +188,6 @@ def _row(each: Progress) -> dict[str, str]:
         "in hand": str(each.n_in_hand),
         "dealt": str(each.n_waiting),
         "seconds per item": "" if timed is None else f"{timed:.0f}",
+        "attention checks": each.checks,
         "last seen": when(each.last_seen) if each.last_seen else "never",
     }

@@ -33,7 +33,7 @@ OPTIONS = {"about": "population"}
               help="A: what one annotator says. B: the adjudicated or unanimous label.")  # fmt: skip
 @click.option("--grounding", type=click.Choice(["strict", "lenient"]), default="strict", show_default=True,
               help="Whether “supported but contradicted” counts as grounded (lenient).")  # fmt: skip
-@click.option("--judge", help="Which judge; the first by name by default.")
+@click.option("--judge", help="Which judge; the one with the most verdicts by default.")
 @click.option("--sample", "sample_id", help="Which sample; the newest by default.")
 @level_option
 @click.option("--floor", type=click.IntRange(2), default=30, show_default=True,

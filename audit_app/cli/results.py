@@ -11,6 +11,7 @@ from audit_app.actions import metric_rows, results
 from audit_app.actions import report as reports
 from audit_app.actions.answered import Grounding
 from audit_app.actions.budgeting import budget_lines, budget_rows
+from audit_app.actions.contexts import broken_estimates, broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics as diagnose
 from audit_app.actions.results import MetricsResult
@@ -89,34 +90,40 @@ def metrics(
 ) -> None:
     """Print every metric as the judge has it (naive) and as people would have it (corrected), with its interval."""
     study = open_study(folder, unseal)
-    common: dict[str, Any] = {"sample_id": sample_id, "judge": judge, "by": by, "level": level, "floor": floor}
+    asked = names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ()))
+    common: dict[str, Any] = {
+        "sample_id": sample_id,
+        "judge": judge,
+        "by": by,
+        "target": target,
+        "about": POPULATIONS[population],
+        "annotators": ANNOTATORS[annotators],
+        "average": average,
+        "borrow": borrow,
+        "level": level,
+        "floor": floor,
+    }
+    views = CONTEXTS[contexts]
     every = [
-        results.metrics(
-            study,
-            names=names or (results.HEADLINE + (results.TAXONOMY if taxonomy else ())),
-            target=target,
-            grounding=grounding,
-            about=POPULATIONS[population],
-            annotators=ANNOTATORS[annotators],
-            contexts=view,
-            budget=budget,
-            average=average,
-            borrow=borrow,
-            **common,
-        )
-        for view in CONTEXTS[contexts]
+        results.metrics(study, names=asked, grounding=grounding, contexts=view, budget=budget, **common)
+        for view in views
     ]
-    scored = diagnose(study, **common) if diagnostics else None
+    scored = [diagnose(study, contexts=view, **common) for view in views] if diagnostics else []
     found = [replace(one, estimates=_of_method(one.estimates, method)) for one in every]
-    means = _of_method(scored.estimates, method) if scored else ()
+    means = _of_method([estimate for one in scored for estimate in one.estimates], method)
+    audit = context_audit(study, sample_id=every[0].sample_id, target=target) if len(views) > 1 else None
     if as_json:
-        print_json([*(row for one in found for row in _json(one, budget=budget)), *(e.as_dict() for e in means)])
+        beside = [*means, *(broken_estimates(audit) if audit else ())]
+        print_json([*(row for one in found for row in _json(one, budget=budget)), *(e.as_dict() for e in beside)])
     else:
-        click.echo("\n\n".join(_text(found, means, method or "corrected", details=details)))
+        parts = _text(found, means, method or "corrected", details=details)
+        click.echo("\n\n".join([*parts, *([as_table(broken_rows(audit))] if audit and audit.broken else [])]))
     seal = every[0].seal
     sealed = [seal.sentence] if seal.reason or not seal.is_open else []
     said = [sentence for one in every for sentence in (one.sentence, *one.remarks)]
-    for sentence in [*dict.fromkeys(said), *([scored.sentence] if scored else []), *sealed]:
+    said += [sentence for mean in scored for sentence in (mean.sentence, *mean.remarks)]
+    said += [audit.sentence] if audit else []
+    for sentence in [*dict.fromkeys(said), *sealed]:
         say(sentence)
 
 
@@ -159,7 +166,10 @@ def _text(
         if len(found) > 1
         else metric_rows.with_before(metric_rows.metric_rows(everything, details=details), found[0].before)
     )
-    parts = [as_table(some) for some in (rows, metric_rows.metric_rows(means, details=details)) if some]
+    of_scales = (
+        metric_rows.view_rows(means, method) if len(found) > 1 else metric_rows.metric_rows(means, details=details)
+    )
+    parts = [as_table(some) for some in (rows, of_scales) if some]
     for one in found:
         ways = metric_rows.interval_lines(one.estimates) if details else []
         lines = budget_lines(one.budgets)

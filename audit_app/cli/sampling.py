@@ -1,7 +1,7 @@
 """Commands about samples: drawing one, asking for more of it, and dealing its work."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -15,7 +15,7 @@ from audit_app.actions.sampling import Drawn, Plan, draw_sample, extend_sample
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli import planning
-from audit_app.cli.options import Group, Number, Whole, json_option, print_json, say, study_option
+from audit_app.cli.options import Command, Group, Number, Whole, json_option, print_json, say, study_option
 
 SHARE = Number(0, 1)
 
@@ -64,19 +64,23 @@ deal_option = click.option(
     "--deal/--no-deal", default=True, help="Deal the work out when two active annotators or more are there (default)."
 )
 all_option = click.option("--all", "every", is_flag=True, help="Every stratum, with its size, sample and probability.")
-contexts_option = click.option(
-    "--contexts", type=Whole(1, MOST), help="Contexts to draw; as many as the responses need by default."
-)
+
+
+def _contexts(default: str) -> Callable[[Command], Command]:
+    """The option for the number of contexts."""
+    return click.option("--contexts", type=Whole(1, MOST), help=f"Contexts to draw; by default {default}.")
 
 
 @sample_group.command("draw", epilog="Example: evidence-audit sample draw --size 300 --overlap 0.25 --seed 7")
 @click.option("--size", default="300", show_default=True, callback=_size, help="Responses to draw, or 'all'.")
-@contexts_option
+@_contexts("one for a response of each model and prompt, as `sample plan` has it")
 @click.option("--strata", callback=_columns,
               help="Columns with commas: condition, regime, model, prompt, run, leak, judge, diagnostics.")  # fmt: skip
 @click.option("--order", type=click.Choice(["random", "leak"]), default="random", show_default=True,
               help="Which contexts are audited first: leak for those that are flagged (--strata leak).")  # fmt: skip
-@click.option("--judge", help="Whose labels the strata and --allocation neyman use; the first by name by default.")
+@click.option(
+    "--judge", help="Whose labels the strata and --allocation neyman use; the one with the most verdicts by default."
+)
 @click.option("--bins", multiple=True, callback=_bins, metavar="COLUMN=CUTS",
               help="Cut points of a numeric column (=1,2), or groups of equal size (=q3, the default).")  # fmt: skip
 @click.option("--collapse", type=Whole(1, MOST), help="Merge strata whose share of the sample is below this.")
@@ -97,6 +101,8 @@ contexts_option = click.option(
               help="Share of the responses for which the six diagnostics are asked.")  # fmt: skip
 @click.option("--repeats", type=SHARE, default=0.0, show_default=True,
               help="Share of a person's items that they are shown again, unannounced.")  # fmt: skip
+@click.option("--canaries", type=SHARE, default=0.0, show_default=True,
+              help="Attention checks mixed in unannounced, as a share of a person's evidence items.")  # fmt: skip
 @click.option("--dev", type=SHARE, default=0.0, show_default=True, help="Share of the tasks a judge may be tuned on.")
 @click.option(
     "--seed",
@@ -121,7 +127,7 @@ def draw(every: bool, as_json: bool, folder: Path, **asked: Any) -> None:
 
 @sample_group.command("extend", epilog="Example: evidence-audit sample extend --size 500")
 @click.option("--size", required=True, callback=_size, help="Responses in all, those drawn before included; or 'all'.")
-@contexts_option
+@_contexts("as many to the responses as before")
 @click.option("--name", "sample_id", help="Name of the sample; the newest by default.")
 @deal_option
 @all_option
@@ -177,6 +183,11 @@ def _print(drawn: Drawn, as_json: bool, *, every: bool) -> None:
         f"{'two' if drawn.people == 2 else drawn.people} people{core}; "
         f"{drawn.n_openings} new assignments (one per item, pass and person)."
     )
+    if drawn.linked:
+        say(
+            f"About {drawn.n_responses / drawn.n_contexts:.1f} responses are read with each context; fewer contexts "
+            "(--contexts) save reading and cost precision."
+        )
     if drawn.n_top_ups:
         times = "once" if drawn.n_top_ups == 1 else f"{drawn.n_top_ups} times"
         say(f"Sample {drawn.sample_id!r} has been extended {times}; how much was labelled each time is kept.")
@@ -228,7 +239,7 @@ def _say_dealt(dealt: Dealt) -> None:
         return
     click.echo(as_table([
         {"pass": p.pass_, "annotator": p.display_name, "openings": str(p.n_items), "contexts": str(p.n_contexts),
-         "repeats": str(p.n_repeats)}
+         "repeats": str(p.n_repeats), "canaries": str(p.n_canaries)}
         for p in dealt.portions
     ]))  # fmt: skip
 

@@ -12,8 +12,8 @@ from audit_app.language import current, direction, for_scripts
 
 _HERE = files("audit_app.component")
 _SCRIPTS = (
-    "parts.js", "wire.js", "reading.js", "picking.js", "panels.js", "evidence.js", "deciding.js", "question.js",
-    "sitting.js", "tabs.js", "mine.js", "keys.js", "bar.js", "label.js",
+    "parts.js", "wire.js", "reading.js", "picking.js", "panels.js", "evidence.js", "deciding.js", "practice.js",
+    "question.js", "sitting.js", "tabs.js", "mine.js", "keys.js", "bar.js", "label.js",
 )  # fmt: skip
 
 

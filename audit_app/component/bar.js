@@ -18,9 +18,10 @@ class Bar {
   draw(view) {
     if (view.progress) this.drawProgress(view.progress);
     const where = view.step ? fill(_("question {number} of {of}"), view.step) : "";
+    const practice = view.practice ? (view.progress?.try > 1 ? _("practice, try {number} · {where}") : _("practice · {where}")) : "{where}";
     const stages = { vote: _("blind vote · {where}"), decide: _("decision · {where}") };
-    const stage = view.review ? _("looking back · {where}") : view.case ? stages[view.case.stage] : "{where}";
-    this.step.textContent = fill(stage, { where });
+    const stage = view.review ? _("looking back · {where}") : view.case ? stages[view.case.stage] : practice;
+    this.step.textContent = fill(stage, { where, number: view.progress?.try });
   }
 
   drawProgress({ done = 0, of = 0 }) {

@@ -18,6 +18,7 @@ class Keys {
     if (event.ctrlKey || event.metaKey || event.altKey || event.getModifierState("AltGraph")) return this.withControl(event);
     if (this.sheet.open) return this.onSheet(event);
     const where = event.composedPath()[0];
+    if (loop.feedback) return this.told(event, where);
     if (loop.unread && this.unread(event, where)) return;
     if (event.key === "Escape") return this.escape(event, where);
     if (this.elsewhere(where)) return;
@@ -29,6 +30,15 @@ class Keys {
     if (event.repeat || question.panel) return;
     if (key === "b" && ["asking", "empty"].includes(loop.phase)) return this.take(event, () => loop.back());
     if (loop.view?.state === "view") this.answer(event, key);
+  }
+
+  // While feedback is on screen: Enter goes on, the text can be scrolled, and no key answers anything.
+  told(event, where) {
+    if (this.elsewhere(where)) return undefined;
+    if (event.key === "Enter") return this.take(event, () => this.loop.feedback.goOn(event));
+    const key = pressed(event);
+    if (key === "h" || key === "?") return this.take(event, () => this.toggle());
+    return this.scroll(event, where);
   }
 
   // While a message must be read first, keys do nothing but go to its button and close it.
@@ -70,6 +80,7 @@ class Keys {
   withControl(event) {
     const { loop } = this;
     if (event.key !== "Enter" || event.altKey || this.sheet.open || loop.view?.state !== "view") return;
+    if (loop.feedback) return this.take(event, () => loop.feedback.goOn(event));
     if (!loop.root.contains(event.composedPath()[0]) && event.composedPath()[0] !== document.body) return;
     this.take(event, () => !event.repeat && loop.fresh(event) && (loop.question.panel ?? loop.question)[loop.question.panel ? "submit" : "commit"]());
   }

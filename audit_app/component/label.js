@@ -20,6 +20,7 @@ class Loop {
     this.view = null;
     this.drawnAt = Infinity;
     this.droppedAt = -Infinity;
+    this.feedback = null;
     this.pending = null;
     memory.prune();
     this.build(host);
@@ -195,20 +196,30 @@ class Loop {
   async post(body, spoken) {
     this.pending = { body, spoken };
     const { status, body: said } = await post("cause" in body ? "/api/decide" : "/api/label", body);
-    if (status === 200) this.saved(said.next, spoken);
+    if (status === 200) this.saved(said, spoken);
     else if (status === 401) this.signedOut();
     else if (status === 409 || status === 403) this.overtaken(said.error);
     else if (passing(status)) this.keepTrying(said.error);
     else this.refused(said.error ?? fill(_("The server refused this answer ({status})."), { status }));
   }
 
-  saved(next, spoken) {
+  saved({ next, feedback }, spoken) {
     this.pending = null;
     this.retry.done();
     this.question.forget();
     this.calm();
-    this.draw(next);
+    if (feedback) this.tell(feedback, next);
+    else this.draw(next);
     this.say(fill(_("✓ Saved · {spoken}"), { spoken }), "good");
+  }
+
+  tell(feedback, next) {
+    this.enter("told");
+    this.feedback = new Feedback(this, feedback, () => {
+      this.say("");
+      this.draw(next);
+    });
+    this.feedback.show();
   }
 
   keepTrying(why) {
@@ -262,6 +273,7 @@ class Loop {
     // Somebody else has signed in with this browser: what stands around the loop is no longer true.
     if (this.view && this.view.who !== view.who) return window.location.reload();
     this.view = view;
+    this.feedback = null;
     this.drawnAt = Infinity;
     this.root.toggleAttribute("data-review", Boolean(view.review));
     if (!view.review) this.lease.begin(view);

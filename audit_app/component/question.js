@@ -108,9 +108,10 @@ class Question {
     this.node.replaceChildren(el("div", { class: "scrolls" }, ...parts), this.drawActions());
   }
 
-  // Where an adjudicator stands: before their own vote, or before everybody's answers.
+  // Where an adjudicator stands, before their own vote or before everybody's answers; and that this is practice.
   drawStage() {
     if (this.deciding) return this.deciding.node;
+    if (this.view.practice && !this.view.review) return el("p", { class: "stage", text: _("Practice: after your answer you see what was agreed, and why. It counts for no result.") });
     return this.view.case ? el("p", { class: "stage", text: _("Vote first. What others said is shown after your vote.") }) : null;
   }
 
@@ -123,7 +124,7 @@ class Question {
     return el("ul", { class: "examples", "aria-label": _("Examples") }, ...examples.map(draw));
   }
 
-  drawReview({ given_at, final, slips }) {
+  drawReview({ given_at, final, slips, feedback }) {
     const when = new Date(given_at).toLocaleString(speech.locale, { dateStyle: "medium", timeStyle: "short" });
     const open = memory.read(...this.draftKey).note === undefined ? _("You can still change it.") : _("You began to change it; that is not saved yet.");
     const what = this.deciding ? final : final ? fill(_("This answer is final. {why}"), { why: final }) : open;
@@ -133,6 +134,7 @@ class Question {
       el("strong", { text: fill(this.deciding ? _("Your decision of {when}.") : _("Your answer of {when}."), { when }) }),
       el("span", { text: ` ${what}` }),
       ...slips.map((note) => el("div", { class: "slip", dir: "auto", text: fill(_("Reported as a slip: {note}"), { note }) })),
+      feedback ? el("div", { class: "feedback" }, ...drawTold(feedback)) : null,
     );
   }
 
@@ -183,16 +185,17 @@ class Question {
     const { review } = this.view;
     const saves = this.deciding ? _("Decide") : this.view.case ? _("Vote") : review ? _("Save the change") : _("Save");
     this.save = act("save", saves, "Enter", () => this.commit());
+    const practised = this.final() && this.view.practice;
     const giveBack = act("plain skip", _("Give back …"), "s", () => this.openPanel("give_back"));
     const goBack = act("plain", _("Back"), "b", () => this.loop.back());
     const rest = this.view.case ? [goBack, ...(review ? [] : [giveBack])] : [
       goBack,
       act("plain flag", _("Flag …"), "f", () => this.openPanel("flag")),
-      review ? act("plain", _("To my work"), "Esc", () => this.loop.toWork()) : act("plain skip", _("Skip …"), "s", () => this.openPanel("skip")),
+      review ? (practised ? null : act("plain", _("To my work"), "Esc", () => this.loop.toWork())) : act("plain skip", _("Skip …"), "s", () => this.openPanel("skip")),
     ];
-    if (this.deciding?.decided) this.save = act("save", _("To my work"), "Enter", () => this.loop.toWork());
+    if (practised || this.deciding?.decided) this.save = act("save", _("To my work"), "Enter", () => this.loop.toWork());
     else if (this.final()) this.save = act("save slipped", _("I slipped …"), "Enter", () => this.openPanel("slip"));
-    this.actions = el("div", { class: "row actions" }, this.save, el("div", { class: "row rest" }, ...rest));
+    this.actions = el("div", { class: "row actions" }, this.save, el("div", { class: "row rest" }, ...present(rest)));
     return this.actions;
   }
 
@@ -201,9 +204,15 @@ class Question {
     const needed = this.chosen.includes(CANNOT_JUDGE);
     const asked = this.deciding ? _("Reason (required)") : _("Note (optional)");
     this.noteName.textContent = needed ? _("Note (required: why can this not be judged?)") : asked;
-    this.note.toggleAttribute("required", needed || Boolean(this.deciding));
+    if (!needed && !this.deciding && this.needsNote()) this.noteName.textContent = _("Note (required: what is it?)");
+    this.note.toggleAttribute("required", needed || this.needsNote() || Boolean(this.deciding));
     this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
     this.evidence.show();
+  }
+
+  // Whether an answer that is chosen has to be explained.
+  needsNote() {
+    return this.view.label.values.some((value) => value.note && this.chosen.includes(value.value));
   }
 
   choose(value) {
@@ -243,15 +252,18 @@ class Question {
   }
 
   commit() {
-    if (this.deciding?.decided) return this.loop.toWork();
-    if (this.final()) return this.openPanel("slip");
+    if (this.final()) return this.view.practice || this.deciding ? this.loop.toWork() : this.openPanel("slip");
     if (this.chosen.length === 0) return this.loop.say(this.many() ? _("Mark what applies, or choose “None of these”.") : _("Choose an answer first."), "hint");
     const cannot = this.chosen.includes(CANNOT_JUDGE);
     if (cannot && this.note.value.trim() === "") {
       this.loop.say(_("Say in the note why this cannot be judged."), "hint");
       return this.note.focus();
     }
-    if (this.evidence.wanted()) return this.evidence.ask();
+    if (this.hasPassages() && this.evidence.wanted()) return this.evidence.ask();
+    if (this.needsNote() && this.note.value.trim() === "") {
+      this.loop.say(_("Say in the note what it is."), "hint");
+      return this.note.focus();
+    }
     const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
     const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
     const spoken = this.choices().filter((choice) => this.chosen.includes(choice.value));

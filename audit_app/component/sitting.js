@@ -13,7 +13,8 @@ class Lease {
   // A view of the work itself (not of an answer looked back at) begins a new lease.
   begin(view) {
     this.held = view.state === "view" ? { who: view.who, assignment_id: view.assignment_id } : null;
-    this.kept = !view.case && view.step?.answered.length > 0; // what has an answer stays with its person
+    // What has an answer stays with its person, as does what only they practise on.
+    this.kept = view.practice || (!view.case && view.step?.answered.length > 0);
     if (this.held) this.renewed(view.lease_seconds);
     this.show();
   }

@@ -116,6 +116,7 @@ def row(each: InHand) -> dict[str, str]:
         "person": each.name,
         "pass": each.pass_,
         "item": each.item_id,
+        "purpose": each.purpose,
         "answers": str(each.n_answers),
         "last shown": when(each.shown_at) if each.shown_at else "",
         "note": "lease ran out" if each.ran_out else "",

@@ -11,7 +11,7 @@ from audit_app.actions.comparable import Question, values_of
 from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Tested, Way, shown
 from audit_app.actions.comparing import compare
 from audit_app.actions.wording import p_value, points
-from audit_app.figures import Dot
+from audit_app.dot_plot import Dot, dots
 from metrics.definitions import METRICS
 from metrics.difference import Difference
 from metrics.estimate import About
@@ -110,7 +110,7 @@ def _draw(found: Compared) -> None:
     second: Way = "naive" if first == "corrected" else "corrected"
     has_second = any(_test(one, second) for one in found.comparisons)
     st.html(
-        figures.dots(
+        dots(
             _groups(found),
             words=f"{first.capitalize()}, points",
             beside=f"{second.capitalize()}, points" if has_second and found.seal.is_open else "",

@@ -9,7 +9,7 @@ from audit_app.actions import judge_rows
 from audit_app.actions.choices import choices
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.wording import coefficient, percent, with_interval
-from audit_app.figures import Dot
+from audit_app.dot_plot import Dot, dots
 from data.rubric import Rubric
 
 CEILING = (
@@ -68,7 +68,7 @@ def _draw(check: JudgeCheck, rubric: Rubric) -> None:
     compared = [_accuracy(name, rubric[name].title, found) for name, found in check.labels.items() if found.n]
     if compared:
         key = ("the judge, with its 95 % interval", "the better of always saying yes and always saying no")
-        st.html(figures.dots({"": compared}, words="Accuracy", beside="Always saying", key=key))
+        st.html(dots({"": compared}, words="Accuracy", beside="Always saying", key=key))
     else:
         st.html(figures.sentence(NOBODY, notice=True))
     st.html(figures.table([_row(name, found) for name, found in check.labels.items()]))

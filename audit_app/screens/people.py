@@ -4,10 +4,12 @@ import streamlit as st
 
 from audit_app import figures, outcome, state
 from audit_app.actions import people
+from audit_app.actions.calibrated import calibration_round, round_rows
 from audit_app.actions.names import look_alikes, warning
 from audit_app.actions.people import shown_names
 from audit_app.actions.progress import Progress, progress
 from audit_app.actions.wording import when
+from audit_app.language import _
 from data.records import Person
 from data.rubric import PASSES
 from data.store.people import ROLES
@@ -32,11 +34,23 @@ def render() -> None:
             said = "\n".join(f"{warning(one.display_name, other)}." for one, other in alike)
             st.html(figures.sentence(said, notice=True))
         st.html(figures.table([row(each) for each in found]))
+        _calibration(study, by)
         left, right = st.columns(2, gap="large")
         with left:
             _invite(study, by)
         with right:
             _change(study, by, found)
+
+
+def _calibration(study: Study, by: Person) -> None:
+    """Who has passed the calibration round; nothing where there is none, as most studies begin without."""
+    found = calibration_round(study, by=by)
+    if found.set.set_id is None:
+        return
+    st.html(figures.heading(_("Calibration")))
+    st.html(figures.sentence(found.sentence))
+    if found.people:
+        st.html(figures.table(round_rows(found)))
 
 
 def summary(found: tuple[Progress, ...]) -> str:
@@ -67,6 +81,7 @@ def row(each: Progress) -> dict[str, str]:
         "in hand": str(each.n_in_hand) if each.n_in_hand else "",
         "dealt, not begun": str(each.n_waiting) if each.n_waiting else "",
         "median time": "" if seconds is None else f"{seconds:.0f} s an item",
+        "attention checks": each.checks,
         "last seen": when(each.last_seen) if each.last_seen else "never",
     }
 

@@ -175,7 +175,8 @@ def gold(store: Store, person_id: str) -> set[str]:
     rows = store.rows(
         "SELECT a.task_id FROM exposure AS e JOIN assignment AS a USING (assignment_id) "
         "WHERE e.person_id = :person AND e.fields LIKE '%\"gold_answer\"%' UNION "
-        "SELECT task_id FROM assignment WHERE person_id = :person AND purpose <> 'adjudication' AND pass <> 'evidence'",
+        "SELECT task_id FROM assignment WHERE person_id = :person AND purpose <> 'adjudication' "
+        "AND (pass <> 'evidence' OR purpose = 'calibration')",
         {"person": person_id},
     )
     return {row["task_id"] for row in rows}

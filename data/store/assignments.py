@@ -146,11 +146,11 @@ def progress(store: Store) -> list[dict[str, Any]]:
 
 
 def done_by(store: Store, person_id: str, passes: Iterable[str]) -> int:
-    """How many openings of these passes this person has finished."""
+    """How many openings of these passes this person has finished, practice not counted."""
     marks = list(passes)
     row = store.row(
         f"SELECT count(*) AS n FROM assignment WHERE person_id = ? AND state IN ('done', 'skipped') "
-        f"AND purpose <> 'adjudication' AND pass IN ({', '.join('?' * len(marks))})",
+        f"AND purpose NOT IN ('adjudication', 'calibration') AND pass IN ({', '.join('?' * len(marks))})",
         [person_id, *marks],
     )
     return int(row["n"]) if row else 0

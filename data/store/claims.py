@@ -22,7 +22,7 @@ _PERSON = """
         CROSS JOIN assignment AS x USING (assignment_id)),
     gold AS MATERIALIZED (
         SELECT task_id FROM shown WHERE gold UNION
-        SELECT task_id FROM mine WHERE pass IN ('correctness', 'context')),
+        SELECT task_id FROM mine WHERE pass IN ('correctness', 'context') OR purpose = 'calibration'),
     seen AS MATERIALIZED (
         SELECT task_id, count(DISTINCT context) AS n, min(context) AS only_one FROM (
             SELECT task_id, coalesce(context_id, '') AS context FROM shown WHERE passages UNION
@@ -40,19 +40,20 @@ _AT_HAND = """FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id
         a.state = 'open' OR (a.lease_until < :now AND NOT EXISTS (
             SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))"""
 
-_NEW = f"""{_AT_HAND} AND a.purpose NOT IN ('repeat', 'adjudication')
+_NEW = f"""{_AT_HAND} AND a.purpose = 'plan'
     AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {{pass_}})"""
 """Openings of a pass that nobody works on, except those of items that this person has (a pass has one kind of item)."""
 
 _FOR_ME = "(a.reserved_for IS NULL OR a.reserved_for = :person)"
 """What was dealt to somebody else waits for them, until it is dealt again."""
 
-_REPEAT = f"""{_AT_HAND} AND a.purpose = 'repeat' AND a.reserved_for = :person
-    AND a.item_id IN (SELECT item_id FROM mine WHERE pass = {{pass_}} AND purpose = 'plan' AND state = 'done')"""
-"""Second showings of what this person has labelled."""
+_HIDDEN = f"""{_AT_HAND} AND a.reserved_for = :person AND (a.purpose = 'canary' OR (a.purpose = 'repeat'
+    AND a.item_id IN (SELECT item_id FROM mine WHERE pass = {{pass_}} AND purpose = 'plan' AND state = 'done')))"""
+"""Second showings of what this person has labelled, and canaries: they look like any other item."""
 
 _RIPE = """a.due <= (
-    SELECT count(*) FROM mine WHERE pass = {pass_} AND purpose <> 'adjudication' AND state IN ('done', 'skipped'))"""
+    SELECT count(*) FROM mine
+    WHERE pass = {pass_} AND purpose NOT IN ('adjudication', 'calibration') AND state IN ('done', 'skipped'))"""
 
 _NEVER_SAW_GOLD = "a.task_id NOT IN (SELECT task_id FROM gold)"
 _ONE_CONTEXT = f"(:soft OR NOT {_OTHER_CONTEXT})"
@@ -66,7 +67,7 @@ _OWES = f"""
     owes AS MATERIALIZED (
         SELECT task_id FROM mine WHERE pass = 'evidence' AND state = 'claimed' UNION
         SELECT a.task_id {_in("evidence", _NEW, _FOR_ME, _NEVER_SAW_GOLD, _ONE_CONTEXT)} AND :evidence UNION
-        SELECT a.task_id {_in("evidence", _REPEAT, _RIPE, _NEVER_SAW_GOLD)} AND :evidence)"""
+        SELECT a.task_id {_in("evidence", _HIDDEN, _RIPE, _NEVER_SAW_GOLD)} AND :evidence)"""
 """Whoever still owes, or could still be given, a grounding label on a task must not see its gold answer."""
 
 _OWES_NOTHING = "a.task_id NOT IN (SELECT task_id FROM owes)"
@@ -81,7 +82,7 @@ def _there(*conditions: str) -> str:
 _OWES_NOTHING_HERE = f"""(
     NOT EXISTS (SELECT 1 FROM mine WHERE mine.task_id = a.task_id AND pass = 'evidence' AND state = 'claimed')
     AND NOT (:evidence AND ({_there(_NEW, _FOR_ME, _NEVER_SAW_GOLD, _ONE_CONTEXT)}
-        OR {_there(_REPEAT, _RIPE, _NEVER_SAW_GOLD)})))"""
+        OR {_there(_HIDDEN, _RIPE, _NEVER_SAW_GOLD)})))"""
 """The same as `_OWES_NOTHING`, asked of one task: who takes the first opening need not look through the plan for it."""
 
 _RULES = {
@@ -103,14 +104,14 @@ _BEGUN = "a.context_id IN (SELECT context_id FROM mine WHERE pass = {pass_} AND 
 def _queues(pass_: str) -> list[str]:
     """Queries for the next opening; the first that finds one decides.
 
-    What belongs to a context this person reads already, then a repeat that is due, then what was dealt to them, then
-    the rest. Each but the last stops at its first row, so the whole plan is looked through only at its end.
+    What belongs to a context this person reads already, then a repeat or a canary that is due, then what was dealt to
+    them, then the rest. Each but the last stops at its first row, so the whole plan is looked through only at its end.
     """
     rules = [_OWES_NOTHING_HERE if rule is _OWES_NOTHING else rule for rule in _RULES[pass_]]
     late = f"{_OTHER_CONTEXT}, {_ELSEWHERE}, a.position, a.plan_order"
     places = (
         (_in(pass_, _NEW, _FOR_ME, _BEGUN, *rules), late),
-        (_in(pass_, _REPEAT, _RIPE, *rules), "a.due, a.position"),
+        (_in(pass_, _HIDDEN, _RIPE, *rules), "a.due, a.position"),
         (_in(pass_, _NEW, "a.reserved_for = :person", *rules), "a.position, a.plan_order"),
         (
             _in(pass_, _NEW, "a.reserved_for IS NULL", *rules, f"NOT {_OTHER_CONTEXT}", f"NOT {_ELSEWHERE}"),
@@ -145,15 +146,15 @@ def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: boo
     return of_row(row) if row else None
 
 
-_MEANT_AGAIN = """a.purpose = 'repeat' AND a.state = 'open' AND a.reserved_for = :person
+_MEANT = """a.purpose IN ('repeat', 'canary') AND a.state = 'open' AND a.reserved_for = :person
     AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {pass_} AND purpose = 'plan' AND state = 'skipped')"""
-"""Repeats that this person may come to."""
+"""Repeats and canaries that this person may come to."""
 
 
 def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: bool) -> int:
     """How many items of a pass this person could still do, the one-context rule of the evidence pass observed.
 
-    Repeats that will be due by then count from the start: a sum that grew would give them away.
+    Repeats and canaries that will be due by then count from the start: a sum that grew would give them away.
     """
     task = "a.task_id" if pass_ == "evidence" and not soft else "a.task_id || char(31) || coalesce(a.context_id, '')"
     rules = _RULES[pass_]
@@ -161,8 +162,9 @@ def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: 
         f"{_tables(pass_)}, free AS (SELECT {task} AS place, a.context_id, count(DISTINCT a.item_id) AS n "
         f"{_in(pass_, _NEW, _FOR_ME, *rules)} GROUP BY place, a.context_id) "
         "SELECT (SELECT sum(n) FROM (SELECT max(n) AS n FROM free GROUP BY place)) AS new, "
-        f"(SELECT json_group_array(a.due) {_in(pass_, _AT_HAND, _MEANT_AGAIN, *rules)}) AS due, "
-        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}' AND purpose <> 'adjudication') AS before",
+        f"(SELECT json_group_array(a.due) {_in(pass_, _AT_HAND, _MEANT, *rules)}) AS due, "
+        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}' "
+        "AND purpose NOT IN ('adjudication', 'calibration')) AS before",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     if row is None:
@@ -181,7 +183,7 @@ def owes(store: Store, person_id: str, *, evidence: bool, soft: bool) -> set[str
 
 
 def _in_time(due: list[int], n_before: int) -> int:
-    """How many repeats come due when `n_before` items come before them, each repeat helping those after it."""
+    """How many repeats or canaries come due when `n_before` items come before them, each helping those after it."""
     n = 0
     for place in sorted(due):
         n += place <= n_before + n

@@ -53,8 +53,8 @@ def _body(store: Store, kind: str, key: str) -> dict[str, Any]:
 
 
 def everything(store: Store) -> list[dict[str, Any]]:
-    """Every drawn item: item_kind, item_id, task_id, context_id."""
-    return store.rows("SELECT * FROM item")
+    """Every drawn item: item_kind, item_id, task_id, context_id. Practice items are not drawn."""
+    return store.rows("SELECT * FROM item WHERE (item_kind, item_id) IN (SELECT item_kind, item_id FROM draw)")
 
 
 def passage_numbers(store: Store) -> dict[str, list[str]]:
@@ -122,10 +122,10 @@ def subsample(store: Store, sample_id: str, name: str) -> set[tuple[str, str]]:
 
 
 def sample_of(store: Store, item_kind: str, item_id: str) -> dict[str, Any] | None:
-    """Seed and share of repeats of the newest sample that an item is in."""
+    """Seed and shares of repeats and canaries of the newest sample that an item is in."""
     return store.row(
-        "SELECT seed, repeats FROM sample CROSS JOIN draw USING (sample_id) WHERE item_kind = ? AND item_id = ? "
-        "ORDER BY sample.rowid DESC LIMIT 1",
+        "SELECT seed, repeats, canaries FROM sample CROSS JOIN draw USING (sample_id) "
+        "WHERE item_kind = ? AND item_id = ? ORDER BY sample.rowid DESC LIMIT 1",
         [item_kind, item_id],
     )
 

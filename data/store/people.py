@@ -184,7 +184,7 @@ def results_opened(store: Store, person_id: str) -> None:
 def work(store: Store) -> list[dict[str, Any]]:
     """What each person has: person_id, n_done, n_skipped, n_in_hand, n_waiting (dealt and not begun), seconds (a list).
 
-    `seconds` are the active seconds of each finished item of the plan, over all its answers.
+    Practice is not counted. `seconds` are the active seconds of each finished item of the plan, over all its answers.
     """
     return store.rows(
         "WITH spent AS (SELECT assignment_id, sum(active_seconds) AS seconds FROM label_event GROUP BY assignment_id) "
@@ -193,5 +193,5 @@ def work(store: Store) -> list[dict[str, Any]]:
         "sum(a.state = 'open') AS n_waiting, json_group_array(seconds) "
         "FILTER (WHERE a.state = 'done' AND a.purpose = 'plan' AND seconds IS NOT NULL) AS seconds "
         "FROM assignment AS a LEFT JOIN spent USING (assignment_id) "
-        "WHERE coalesce(a.person_id, a.reserved_for) IS NOT NULL GROUP BY 1"
+        "WHERE coalesce(a.person_id, a.reserved_for) IS NOT NULL AND a.purpose <> 'calibration' GROUP BY 1"
     )

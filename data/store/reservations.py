@@ -12,9 +12,13 @@ _FREE = """(state = 'open' OR (state = 'claimed' AND lease_until < :now
     AND NOT EXISTS (SELECT 1 FROM label_event AS l WHERE l.assignment_id = assignment.assignment_id)))"""
 """Not begun; or begun by somebody who is not here and let it run out without an answer."""
 
+_HIDDEN = """purpose IN ('repeat', 'canary') AND state = 'open' AND NOT EXISTS (
+    SELECT 1 FROM exposure AS e WHERE e.assignment_id = assignment.assignment_id)"""
+"""What is mixed into a queue and not begun. What was on a screen and was given back stays, for the log's sake."""
+
 
 def release(store: Store, here: Collection[str]) -> list[dict[str, Any]]:
-    """Takes back what was dealt and not begun, repeats included.
+    """Takes back what was dealt and not begun; repeats and canaries that nobody has seen are deleted.
 
     Args:
         store: The open study.
@@ -24,8 +28,11 @@ def release(store: Store, here: Collection[str]) -> list[dict[str, Any]]:
         Every opening of the plan in its order, with `free` saying whether it can be dealt.
     """
     values = {"now": now(), "here": encode(sorted(here))}
-    store.change("DELETE FROM assignment WHERE purpose = 'repeat' AND state = 'open'", ())
-    store.change(f"UPDATE assignment SET reserved_for = NULL WHERE reserved_for IS NOT NULL AND {_FREE}", values)
+    store.change(f"DELETE FROM assignment WHERE {_HIDDEN}", ())
+    store.change(
+        f"UPDATE assignment SET reserved_for = NULL WHERE purpose = 'plan' AND reserved_for IS NOT NULL AND {_FREE}",
+        values,
+    )
     return store.rows(
         f"SELECT *, {_FREE} AS free FROM assignment WHERE purpose = 'plan' "
         "ORDER BY position, item_id, pass, plan_order",
@@ -45,7 +52,8 @@ def knowledge(store: Store) -> list[dict[str, Any]]:
         "SELECT e.person_id, a.task_id, a.context_id, max(e.fields LIKE '%\"gold_answer\"%') AS gold, "
         "max(e.fields LIKE '%\"passages\"%') AS passages FROM exposure AS e JOIN assignment AS a USING (assignment_id) "
         "GROUP BY e.person_id, a.task_id, a.context_id UNION ALL "
-        "SELECT person_id, task_id, context_id, max(pass <> 'evidence'), max(pass <> 'correctness') "
+        "SELECT person_id, task_id, context_id, max(pass <> 'evidence' OR purpose = 'calibration'), "
+        "max(pass <> 'correctness') "
         "FROM assignment WHERE person_id IS NOT NULL GROUP BY person_id, task_id, context_id"
     )
 
@@ -100,8 +108,7 @@ def pass_on(store: Store, opening: Assignment, person_id: str | None) -> None:
     Whoever it was kept for is not shown its item a second time.
     """
     store.change(
-        "DELETE FROM assignment WHERE purpose = 'repeat' AND state = 'open' AND reserved_for = ? AND item_kind = ? "
-        "AND item_id = ? AND pass = ?",
+        f"DELETE FROM assignment WHERE {_HIDDEN} AND reserved_for = ? AND item_kind = ? AND item_id = ? AND pass = ?",
         [opening.reserved_for, opening.item_kind, opening.item_id, opening.pass_],
     )
     values = [person_id, opening.assignment_id]
@@ -109,10 +116,13 @@ def pass_on(store: Store, opening: Assignment, person_id: str | None) -> None:
 
 
 def open_to_all(store: Store, person_id: str) -> None:
-    """What was dealt to somebody and is not begun goes to whoever asks; second showings of their items fall away."""
+    """What was dealt to somebody and is not begun goes to whoever asks; their repeats and canaries fall away."""
     values = [person_id]
-    store.change("DELETE FROM assignment WHERE purpose = 'repeat' AND state = 'open' AND reserved_for = ?", values)
-    store.change("UPDATE assignment SET reserved_for = NULL WHERE state = 'open' AND reserved_for = ?", values)
+    store.change(f"DELETE FROM assignment WHERE {_HIDDEN} AND reserved_for = ?", values)
+    store.change(
+        "UPDATE assignment SET reserved_for = NULL WHERE purpose = 'plan' AND state = 'open' AND reserved_for = ?",
+        values,
+    )
 
 
 def in_hand(store: Store) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ def test_repeats_change_self_consistency_alone() -> None:
     ]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(labels=arrays(np.int64, (9, 4), elements=st.integers(-1, 2)), order=st.permutations(range(4)))
 def test_order_of_annotators_does_not_matter(labels: Labels, order: list[int]) -> None:
     day = np.arange(36.0).reshape(9, 4)

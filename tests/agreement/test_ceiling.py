@@ -143,7 +143,7 @@ def test_a_consensus_would_flatter_the_judge() -> None:
     assert abs(found.difference.value or 1) < 0.02
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_order_of_items_people_and_categories_and_scale_of_weights(data: st.DataObject) -> None:
     judge = data.draw(arrays(np.int64, 10, elements=st.integers(-1, 2)))
@@ -158,7 +158,7 @@ def test_order_of_items_people_and_categories_and_scale_of_weights(data: st.Data
     same(before, after)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_weights_of_two_duplicates_and_intervals(data: st.DataObject) -> None:
     judge = data.draw(arrays(np.int64, 9, elements=st.integers(-1, 1)))

@@ -180,7 +180,7 @@ def test_wrong_arguments(human: ArrayLike, judge: ArrayLike, options: dict[str, 
         confusion(human, judge, **options)  # type: ignore[arg-type]  # wrong on purpose
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_intervals_contain_their_value_and_have_a_width(data: st.DataObject) -> None:
     n = data.draw(st.integers(0, 25))
@@ -198,7 +198,7 @@ def test_intervals_contain_their_value_and_have_a_width(data: st.DataObject) -> 
             assert figure.low < figure.high
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_swapping_people_and_judge_swaps_the_figures(data: st.DataObject) -> None:
     human, judge = (data.draw(arrays(np.int64, 15, elements=st.integers(-1, 1))) for _ in range(2))
@@ -272,7 +272,7 @@ def test_everything_wrong_is_said_at_once() -> None:
     assert len(str(caught.value).splitlines()) == 5
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_order_of_rows_and_scale_of_weights_do_not_matter(data: st.DataObject) -> None:
     human, judge = (data.draw(arrays(np.int64, 12, elements=st.integers(-1, 1))) for _ in range(2))
@@ -285,7 +285,7 @@ def test_order_of_rows_and_scale_of_weights_do_not_matter(data: st.DataObject) -
         assert after[name].low == pytest.approx(figure.low)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_calling_yes_no_swaps_sensitivity_and_specificity(data: st.DataObject) -> None:
     human, judge = (data.draw(arrays(np.int64, 12, elements=st.integers(-1, 1))) for _ in range(2))
@@ -296,7 +296,7 @@ def test_calling_yes_no_swaps_sensitivity_and_specificity(data: st.DataObject) -
     assert one.mcc.value == pytest.approx(other.mcc.value)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_duplicated_rows_keep_the_values_and_narrow_the_intervals(data: st.DataObject) -> None:
     human, judge = (data.draw(arrays(np.int64, 15, elements=st.integers(-1, 1))) for _ in range(2))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from agreement.means import bounded_mean
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     values=arrays(np.float64, st.integers(1, 20), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])),
     tasks=st.integers(1, 6),

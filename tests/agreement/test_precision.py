@@ -107,7 +107,7 @@ def test_any_coefficient_may_be_resampled(name: str) -> None:
 
 
 @every
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_equal_weights_give_the_unweighted_value(name: str, data: st.DataObject) -> None:
     """Up to the small-sample term of alpha: of n paired labels, 1 - alpha is n / (n - 1) larger without it."""
@@ -124,7 +124,7 @@ def test_equal_weights_give_the_unweighted_value(name: str, data: st.DataObject)
 
 
 @every
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_order_and_scale_of_weights_do_not_matter(name: str, data: st.DataObject) -> None:
     labels = data.draw(arrays(np.int64, (10, 3), elements=st.integers(-1, 2)))
@@ -136,7 +136,7 @@ def test_order_and_scale_of_weights_do_not_matter(name: str, data: st.DataObject
 
 
 @every
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_a_weight_of_two_is_the_unit_twice(name: str, data: st.DataObject) -> None:
     labels = data.draw(arrays(np.int64, (8, 3), elements=st.integers(-1, 2)))
@@ -147,7 +147,7 @@ def test_a_weight_of_two_is_the_unit_twice(name: str, data: st.DataObject) -> No
 
 
 @every
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_the_interval_contains_the_value_and_has_a_width(name: str, data: st.DataObject) -> None:
     labels = data.draw(arrays(np.int64, (10, 3), elements=st.integers(-1, 2)))

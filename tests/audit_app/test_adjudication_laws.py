@@ -98,7 +98,7 @@ def exposures(store: Store) -> Iterator[tuple[str, str, str, str, set[str]]]:
         yield row["person_id"], row["view"], row["item_id"], row["task_id"], set(json.loads(row["fields"]))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(rows=labels(), steps=visits)
 def test_nobody_decides_what_they_labelled_nor_grounding_after_the_reference_answer(
     drawn: Study, rows: list[dict[str, Any]], steps: list[tuple[str, str]]
@@ -120,7 +120,7 @@ def test_nobody_decides_what_they_labelled_nor_grounding_after_the_reference_ans
         assert all((row["person_id"], row["item_id"]) not in labelled and row["n"] == 1 for row in decided)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(rows=labels(), steps=visits)
 def test_no_reference_answer_is_shown_while_grounding_is_owed(
     drawn: Study, rows: list[dict[str, Any]], steps: list[tuple[str, str]]
@@ -152,7 +152,7 @@ def left(store: Store, who: str, labelled: set[tuple[str, str]]) -> set[str]:
     return {row["task_id"] for row in rows if (who, row["item_id"]) not in labelled}
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(rows=labels(), steps=visits)
 def test_adjudication_changes_no_coefficient_and_no_number_of_target_a(
     drawn: Study, rows: list[dict[str, Any]], steps: list[tuple[str, str]]

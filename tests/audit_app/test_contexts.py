@@ -13,12 +13,15 @@ from audit_app.actions.demo import Demo
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
 from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.rubric import default_text, parse_rubric
+from data.store import items
 from data.store.connection import open_store
+from data.store.events import resolve
 from data.study import Study, open_study
-from metrics.estimate import Contexts
+from metrics.estimate import Contexts, Target
 
 N = 40
 CONTEXT_LABELS = ["answerable", "supports", "construction_errors"]
@@ -190,3 +193,91 @@ def test_sealed_results_tell_nothing_of_the_contexts(demo_copy: Study, finished_
     assert run("metrics", "--contexts", "side-by-side", "--study", demo_copy.path).stdout == ""
     found = report(demo_copy)
     assert (found.contexts, found.views) == (None, ())
+
+
+def decide(study: Study, found: dict[str, str], value: str) -> None:
+    """An adjudicator has decided what is wrong with these contexts."""
+    with open_store(study) as store:
+        for context in found:
+            resolve(store, {"item_kind": "context", "item_id": context, "label": "construction_errors", "value": value,
+                            "person_id": "ann", "reason": "read again", "cause": None, "resolves": "[]"})  # fmt: skip
+
+
+@pytest.fixture
+def doubled(grid: Any, study_from: Any, give_labels: Any) -> Study:
+    """All eighty contexts are audited by two people, who agree but on ten clean ones: ann calls them wrong."""
+    rows = grid(N)
+    study: Study = study_from(rows, labels=["C", *CONTEXT_LABELS])
+    draw_sample(study, Plan(size=None, contexts=2 * N, overlap=1))
+    said: list[dict[str, Any]] = []
+    for context in rows["contexts"]:
+        n, condition, key = int(context["task_id"][1:]), context["condition"], context["context_id"]
+        answerable = "established" if condition == "clean" else "not_established"
+        for person in ("ann", "bea"):
+            errors = ["gold_wrong"] if (n, condition, person) in {(k, "clean", "ann") for k in range(10)} else []
+            values = {"answerable": answerable, "construction_errors": json.dumps(errors),
+                      "supports.1": "neither", "supports.2": "neither"}  # fmt: skip
+            said += [{"item_id": key, "item_kind": "context", "person_id": person, "label": k, "value": v}
+                     for k, v in values.items()]  # fmt: skip
+        said.append({"item_id": f"{key}.wren.baseline", "item_kind": "response", "person_id": "ann", "label": "C",
+                     "value": "1"})  # fmt: skip
+    give_labels(study, said)
+    return study
+
+
+def shares(study: Study, target: Target) -> dict[str | None, float | None]:
+    return {one.condition: one.estimate.share.value for one in context_audit(study, target=target).broken}
+
+
+def test_decisions_on_contexts_enter_target_b_alone(doubled: Study) -> None:
+    unseal(doubled, "a test")
+    first = shares(doubled, "A")
+    assert first == {None: pytest.approx(10 / 80), "clean": pytest.approx(10 / 40), "evidence_absence": 0}
+    assert "disagreements decided" in context_audit(doubled, target="B").sentence
+    decide(doubled, dict.fromkeys([f"t0{n}.clean" for n in range(4)], ""), '["gold_wrong"]')
+    decide(doubled, dict.fromkeys([f"t0{n}.clean" for n in range(4, 10)], ""), "[]")
+    assert shares(doubled, "A") == first
+    assert shares(doubled, "B") == {None: pytest.approx(4 / 80), "clean": pytest.approx(4 / 40), "evidence_absence": 0}
+    said = context_audit(doubled, target="B").sentence
+    assert "5.0 % (exact) are broken (target B, by the first 80 of the 80 contexts that several people audit)." in said
+    assert broken_rows(context_audit(doubled, target="B"))[1]["broken"] == "4 of 40 settled"
+
+
+def test_without_an_overlap_target_b_says_why(audited: Study) -> None:
+    found = context_audit(audited, target="B")
+    assert found.broken == ()
+    assert "as no context was planned for several people; draw a sample with --overlap" in found.sentence
+
+
+def test_side_by_side_prints_the_shares_of_broken_contexts(audited: Study) -> None:
+    ended = run("metrics", "--contexts", "side-by-side", "--study", audited.path)
+    table = ended.stdout.rstrip().split("\n\n")[-1].splitlines()
+    assert [line.split("  ")[0] for line in table[2:]] == ["all contexts", "clean", "evidence_absence"]
+    assert "4 of 40 audited" in table[3]
+    assert "10.0 % (exact)" in table[3]
+    assert "Of all 80 contexts an estimated 30.0 % (exact) are broken." in ended.stderr
+    rows = json.loads(run("metrics", "--contexts", "side-by-side", "--json", "--study", audited.path).stdout)
+    told = {row["slice"].get("condition"): row["value"] for row in rows if row["metric"] == "broken-contexts"}
+    assert told == {None: pytest.approx(0.3), "clean": pytest.approx(0.1), "evidence_absence": pytest.approx(0.5)}
+
+
+def test_too_few_audited_contexts_say_how_to_audit_more(grid: Any, study_from: Any, give_labels: Any) -> None:
+    unknown = [f"t{n:02}.clean" for n in range(12)]
+    audited = audit_of(grid, study_from, give_labels, unknown=unknown)
+    found = context_audit(audited)
+    assert found.broken[1].note == "28 audited contexts are too few for a share; 30 are needed"
+    assert found.sentence.endswith("what nobody could judge would have to be audited again, by somebody else.")
+
+
+def test_how_to_audit_more_is_said(grid: Any, study_from: Any, give_labels: Any) -> None:
+    few = study_from(grid(40), labels=["C", *CONTEXT_LABELS])
+    draw_sample(few, Plan(size=None, contexts=20, overlap=0))
+    unseal(few, "a test")
+    assert "let people audit the 20 drawn contexts that still wait." in context_audit(few).sentence
+    with open_store(few) as store:
+        drawn = [draw["item_id"] for draw in items.draws(store, "main", "context")]
+    give_labels(few, [{"item_id": item, "item_kind": "context", "person_id": "ann", "label": label, "value": value}
+                      for item in drawn
+                      for label, value in {"answerable": "conflicting", "construction_errors": "[]",
+                                           "supports.1": "neither", "supports.2": "neither"}.items()])  # fmt: skip
+    assert context_audit(few).sentence.endswith("draw more contexts: evidence-audit sample extend --contexts N.")

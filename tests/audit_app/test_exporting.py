@@ -138,8 +138,3 @@ def test_records_are_exported_as_they_were_imported(finished_demo: Demo, kind: s
     assert len(rows) == len(given)
     for row, was in zip(rows, given, strict=True):
         assert {**was, "passages": None} == {**{name: row[name] for name in was}, "passages": None}
-
-
-def test_the_log_is_of_labels_only(finished_demo: Demo) -> None:
-    found = CliRunner().invoke(cli, ["export", "tasks", "--shown", "--study", str(finished_demo.study.path)])
-    assert found.exit_code == 2

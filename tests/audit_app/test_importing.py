@@ -329,3 +329,40 @@ def test_formats_are_listed() -> None:
     assert "label_studio: Label Studio export (labels)" in result.output
     names = [one["name"] for one in json.loads(CliRunner().invoke(cli, ["import", "formats", "--json"]).output)]
     assert {"ragas", "deepeval", "inspect", "argilla", "ramdocs"} <= set(names)
+
+
+def test_labels_of_other_tools_are_label_events_with_their_people_and_times(study: Study, tmp_path: Path) -> None:
+    def note(who: Any, at: str, **choices: str) -> dict[str, Any]:
+        result = [{"from_name": name, "to_name": "answer", "type": "choices", "value": {"choices": [value]}}
+                  for name, value in choices.items()]  # fmt: skip
+        return {
+            "id": 1,
+            "completed_by": who,
+            "result": result,
+            "created_at": at,
+            "lead_time": 4.5,
+            "was_cancelled": False,
+        }
+
+    path = tmp_path / "export.json"
+    ann, ben = {"id": 7, "email": "ann@example.org"}, 10
+    notes = [note(ann, "2021-03-09T22:16:08.728353Z", D="yes", A="no"), note(ben, "2021-03-10T09:00:00+02:00", D="no")]
+    path.write_text(json.dumps([{"id": 1, "data": {"response_id": R[0]}, "annotations": notes, "predictions": []}]))
+    done = import_records(study, "labels", path)
+    assert (done.n, done.recognised) == (3, "Label Studio export")
+    events = table(study, "SELECT person_id, label, value, created_at, active_seconds FROM label_event "
+                          "JOIN assignment USING (assignment_id) ORDER BY event_id")  # fmt: skip
+    assert [tuple(row.values()) for row in events] == [
+        ("ann@example.org", "D", "1", "2021-03-09T22:16:08.728353+00:00", 4.5),
+        ("ann@example.org", "A", "0", "2021-03-09T22:16:08.728353+00:00", None),
+        ("10", "D", "0", "2021-03-10T07:00:00+00:00", 4.5),
+    ]
+    assert {(row[4], row[5]) for row in taken(study)} == {("ann@example.org", "done"), ("10", "done")}
+
+
+def test_a_person_who_is_there_under_nearly_the_same_id_is_not_made_again(
+    study: Study, person_in: Any, give_labels: Any, label_rows: Any
+) -> None:
+    person_in(study, "ann")
+    with pytest.raises(StudyProblem, match="'Ann' and 'ann' differ only by case, space or Unicode form"):
+        give_labels(study, label_rows("Ann", {R[0]: {"D": "1"}}))

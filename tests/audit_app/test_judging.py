@@ -1,9 +1,12 @@
 """A judge beside people: slices, diagnostics, what two people reach, and whether it may stand in for one."""
 
+import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from agreement.alternative_annotator import alternative_annotator_test
 from audit_app.actions.demo import Demo
@@ -17,10 +20,12 @@ from audit_app.actions.judge_rows import (
     judge_rows,
     more_rows,
     refusals,
+    verdict_rows,
 )
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
+from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.study import Study
 
@@ -82,6 +87,31 @@ def test_a_slice_by_hand(study_of: Any) -> None:
     assert "undefined: " in rows[1]["note"]
     with pytest.raises(StudyProblem, match="unknown slice column 'colour'"):
         judge_check(study, by=["colour"])
+
+
+def test_trust_is_told_by_slice_too(study_of: Any) -> None:
+    found = judge_check(study_of("ann"), by=["condition"])
+    clean, absence = (part.verdicts for part in found.slices)
+    # Of clean contexts people always say no, which the judge does less often; of the others it errs never, but nobody
+    # says no, so that nothing is known of its specificity.
+    words = [("C", "not trusted"), ("C", "cannot be told")]
+    assert [(one.label, one.word) for one in (*clean, *absence)] == words
+    assert "always saying the same" in clean[0].reason
+    rows = verdict_rows(found)
+    assert [(row["slice"], row["trust"]) for row in rows[1:]] == [
+        ("clean", "not trusted"), ("evidence_absence", "cannot be told")]  # fmt: skip
+    (whole,) = found.verdicts
+    assert (rows[0]["slice"], rows[0]["trust"], rows[0]["why"]) == ("all", whole.word, whole.reason)
+
+
+def test_the_command_tells_trust_by_slice(finished_demo: Demo) -> None:
+    where = ["judge", "check", "--by", "condition", "--study", str(finished_demo.study.path)]
+    told = json.loads(CliRunner().invoke(cli, [*where, "--json"]).stdout)
+    assert [one["label"] for one in told["slices"][0]["verdicts"]] == list(told["labels"])
+    shown = CliRunner().invoke(cli, [*where, "--all"]).stdout
+    (head,) = [line for line in shown.splitlines() if re.search(r"^label +slice +trust", line)]
+    assert "trust" not in CliRunner().invoke(cli, where).stdout
+    assert len(re.findall(r" (?:not trusted|trusted|cannot be told) ", shown.partition(head)[2])) >= len(told["labels"])
 
 
 def test_slices_add_up_to_the_whole(finished_demo: Demo) -> None:

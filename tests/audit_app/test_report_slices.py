@@ -110,3 +110,11 @@ def test_models_of_a_study_without_a_metric_are_not_compared(grid: Any, study_fr
     study = study_from(grid(2, models=("wren", "larch")), labels=labels)
     draw_sample(study, Plan(size=None, overlap=0))
     assert section(as_markdown(report(study)), COMPARED).startswith("nothing to compare. Left out: Acc, SES, cSES")
+
+
+def test_registered_slices_that_borrow_say_what_they_rest_on(demo_copy: Study) -> None:
+    register(demo_copy, Intent(metrics=("SES",), by=(("model", "condition"),), borrow=("condition",)))
+    page = section(as_markdown(report(demo_copy)), REGISTERED)
+    assert (
+        page.count("A borrowed number rests on the labels of all responses (its own, too) of the same condition") == 1
+    )

@@ -157,7 +157,7 @@ def numbers(study: Study) -> list[Any]:
 
 
 @given(others=OTHER_LABELS)
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_only_planned_labels_enter_a_number(
     others: list[Any], labelled_six: Study, give_labels: Any, known: dict[str, Any]
 ) -> None:

@@ -17,7 +17,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(comment=TEXTS, value=TEXTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_texts_survive_both_forms(comment: str, value: str) -> None:
     row = {"item_id": "007", "comment": comment, "value": value, "stratum_size": 12, "inclusion_probability": 0.1}
     (back,) = read("".join(as_csv([row])))

@@ -104,7 +104,7 @@ def there_and_back(folder: Path, rows: dict[str, list[dict[str, Any]]], given_as
 
 
 @given(studies(), st.sampled_from([".jsonl", ".json", ".json.gz"]), st.sampled_from([".csv", ".jsonl"]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_everything_comes_back_byte_for_byte(
     rows: dict[str, list[dict[str, Any]]], given_as: str, taken_as: str
 ) -> None:

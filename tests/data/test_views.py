@@ -50,7 +50,7 @@ def marked(salt: str, n_passages: int = 2) -> tuple[Item, set[str]]:
 
 
 @given(st.sampled_from(sorted(VIEWS)), st.text(st.characters(categories=["L", "N"]), max_size=8), st.integers(1, 8))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_view_shows_its_fields_and_no_other(view: str, salt: str, n_passages: int) -> None:
     item, names = marked(salt, n_passages)
     built = VIEWS[view].of(item)
@@ -59,7 +59,7 @@ def test_a_view_shows_its_fields_and_no_other(view: str, salt: str, n_passages: 
 
 
 @given(st.sampled_from(sorted(VIEWS)))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_nothing_hidden_can_be_reached_from_a_view(view: str) -> None:
     built = VIEWS[view].of(marked("x")[0])
     assert not hasattr(built, "__dict__")

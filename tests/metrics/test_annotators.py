@@ -173,7 +173,7 @@ def both(sample: Sample, population: Population, about: About, way: object) -> t
     return these, like
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seeds, st.sampled_from(["these responses", "such tasks"]), st.sampled_from([corrected, human_only]))
 def test_it_is_never_narrower_and_contains_its_value(seed: int, about: About, way: object) -> None:
     these, like = both(*random_study(seed), about, way)
@@ -194,7 +194,7 @@ def numbers(share: Share) -> list[float]:
     return [np.nan if x is None else x for x in found]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.permutations(range(7)))
 def test_names_of_annotators_and_the_order_of_rows_do_not_matter(seed: int, names: list[int]) -> None:
     sample, population = random_study(seed)

@@ -148,7 +148,8 @@ def test_annotators_take_their_share() -> None:
     # Ten people of variance .12^2, against 240 answers whose s2 comes from one big study.
     big = study(np.random.default_rng(1), tasks=4000, labels=20_000, people=400, leaning=0.12)
     se = corrected(big.sample, big.population).se or 0.0
-    of_labels = se**2 * 20_000 / (1 - 20_000 / 24_000) * (1 - 240 / 720) / 240
+    # As nobody labels twice, all that varies may be slips: the labels' part has no finite-population correction.
+    of_labels = se**2 * 20_000 / 240
     # A variance over ten people is known to 47 %, so the mean of 300 ratios to about 4 %.
     assert np.mean(ratios) == pytest.approx(0.12**2 / 10 / of_labels, rel=0.12)
 
@@ -278,7 +279,7 @@ def table_of(columns: tuple[str, ...]) -> list[tuple[str, Budget]]:
         code=one.sample.code,
         C=one.sample.num,
         A=ones,
-        G=ones,
+        G=np.where(np.arange(len(rows)) < 40, 0.0, 1.0),
         D=np.where(np.arange(len(rows)) < 40, np.nan, 1.0),
         design_of=lambda usable: Design.of_draws(
             stratum=["all"] * int(usable.sum()),
@@ -296,14 +297,18 @@ def table_of(columns: tuple[str, ...]) -> list[tuple[str, Budget]]:
 def test_every_metric_and_slice_of_a_table_has_its_budget() -> None:
     found = table_of(("task_id", "condition", "model", "prompt"))
     assert [name for name, _ in found] == ["Acc", "Acc", "BAS", "BAS"]
-    assert [one.n for _, one in found[::2]] == [240, 200]
+    # Forty answers go beyond their context, and nobody can say whether they disclose it: BAS is 0 where C is.
+    assert [one.n for _, one in found[::2]] == [
+        240,
+        200 + int((study(np.random.default_rng(11)).sample.num[:40] == 0).sum()),
+    ]
     assert [part.source for part in found[0][1].parts] == list(SOURCES)
     assert of(found[0][1], "runs").share is not None
     assert found[1][1].why_undefined is not None
     assert of(table_of(("task_id", "condition"))[0][1], "runs").share is None
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(["such tasks", "these responses"]))
 def test_shares_add_up_and_neither_order_nor_names_matter(seed: int, about: About) -> None:
     rng = np.random.default_rng(seed)

@@ -128,7 +128,7 @@ def study(seed: int) -> tuple[Sample, Sample, tuple[Population, Population]]:
     return samples[0], samples[1], (frame[0], frame[1])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_the_difference_is_that_of_the_two_and_swapping_turns_its_sign(seed: int) -> None:
     first, second, frame = study(seed)
@@ -144,7 +144,7 @@ def test_the_difference_is_that_of_the_two_and_swapping_turns_its_sign(seed: int
     assert -1 <= low < value < high <= 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     first, second, frame = study(seed)
@@ -285,7 +285,7 @@ def test_the_interval_for_such_tasks_covers_the_difference_in_the_world() -> Non
     assert holds["these responses"] < holds["such tasks"]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_the_p_value_and_the_interval_never_contradict_each_other(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -72,7 +72,7 @@ def test_a_domain_without_a_denominator_is_not_a_number() -> None:
     assert np.isnan(completed_ratios(nothing)).all()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10_000))
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -6,14 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from metrics.construction import Broken, broken_share, broken_shares
+from metrics.construction import Broken, Decided, broken_share, broken_shares
 from sampling.design import Design
 
 NAN = float("nan")
 SIZES = {"clean": 100, "absence": 60}
 
 
-def shares(broken: list[float], condition: list[str], **options: int) -> dict[str, Broken]:
+def shares(
+    broken: list[float], condition: list[str], floor: int = 30, decided: Decided | None = None
+) -> dict[str, Broken]:
     """Contexts drawn at random within each condition."""
 
     def design_of(usable: NDArray[np.bool_]) -> Design:
@@ -25,7 +27,7 @@ def shares(broken: list[float], condition: list[str], **options: int) -> dict[st
             unit=[str(row) for row in np.flatnonzero(usable)],
         )
 
-    return broken_shares(broken, condition, design_of, SIZES, **options)
+    return broken_shares(broken, condition, design_of, SIZES, decided=decided, floor=floor)
 
 
 def test_by_hand() -> None:
@@ -75,7 +77,7 @@ def test_wrong_arguments_are_refused() -> None:
         broken_share([0.0], [True, True], nothing, 5)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_order_does_not_matter_and_the_bounds_hold_the_share(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -94,3 +96,32 @@ def test_order_does_not_matter_and_the_bounds_hold_the_share(seed: int) -> None:
         assert one.highest is not None
         assert one.share.low <= one.share.value <= one.share.high
         assert one.lowest - 1e-12 <= one.share.value <= one.highest + 1e-12
+
+
+def test_what_is_decided_corrects_the_share_in_three_phases() -> None:
+    # 40 of 100 clean contexts: 12 are broken by the first person; of every other one it is decided, 4 of 6 are not.
+    first = [1.0] * 12 + [0.0] * 28
+    decided = np.where(np.arange(40) % 2 == 0, [1.0] * 4 + [0.0] * 36, NAN)
+    known = Decided(overlap=np.arange(40) % 2 == 0, broken=decided)
+    found = shares(first, ["clean"] * 40, decided=known, floor=20)["clean"]
+    # 12/40 + 40/20 * (2 - 6) / 40
+    assert found.share.value == pytest.approx(4 / 40)
+    assert found.lowest == found.highest == found.share.value
+    assert shares(first, ["clean"] * 40, floor=20)["clean"].share.value == pytest.approx(12 / 40)
+    # What nobody can say, once decided, is left out and bounded.
+    known = Decided(overlap=known.overlap, broken=np.where(np.arange(40) == 38, NAN, decided))
+    found = shares(first, ["clean"] * 40, decided=known, floor=19)["clean"]
+    assert found.share.n_dropped == 1
+    # The number takes it to differ as the other 19 do; if it is valid it is 4/40, and 6/40 if it is broken.
+    assert found.lowest == found.share.value == pytest.approx(12 / 40 - 4 / 19)
+    assert found.highest == pytest.approx(6 / 40)
+
+
+def test_all_decided_is_what_is_decided() -> None:
+    decided = Decided(overlap=np.ones(40, dtype=bool), broken=np.array([1.0] * 4 + [0.0] * 36))
+    assert shares([1.0] * 40, ["clean"] * 40, decided=decided)["clean"].share.value == pytest.approx(4 / 40)
+
+
+def test_what_is_decided_has_the_shape_of_the_verdicts() -> None:
+    with pytest.raises(ValueError, match="another shape than the verdicts"):
+        shares([1.0] * 40, ["clean"] * 40, decided=Decided(overlap=np.ones(3, dtype=bool), broken=np.zeros(3)))

@@ -1,6 +1,6 @@
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -158,7 +158,8 @@ def test_human_labels_only_by_hand_on_the_same_slice() -> None:
 
 def test_naive_by_hand() -> None:
     share = naive(METRICS["ESD"], encode([1, 1, 0, 1], [1, 1, 1, 0], [0, 0, 0, np.nan], [0, 1, 1, 1]), [5, 2, 1, 9])
-    assert (share.value, share.n, share.n_dropped) == (0.375, 8, 9)
+    # The last gives no answer, so that it is no shift whatever G is; of 5 + 2 + 1 shifts, 2 + 1 are disclosed.
+    assert (share.value, share.n, share.n_dropped) == (0.375, 17, 0)
     assert (share.low, share.high, share.tier) == (None, None, None)
 
 
@@ -223,7 +224,7 @@ def numbers(share: Share) -> list[float]:
     return [np.nan if x is None else x for x in flat.values() if not isinstance(x, str)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seeds)
 def test_an_interval_contains_its_value(seed: int) -> None:
     sample, population, _ = random_study(seed)
@@ -236,7 +237,7 @@ def test_an_interval_contains_its_value(seed: int) -> None:
         assert share.low < share.high
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     sample, population, _ = random_study(seed)
@@ -246,7 +247,7 @@ def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     assert numbers(after) == pytest.approx(numbers(before), nan_ok=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.sets(st.integers(0, 3)))
 def test_a_judge_that_always_says_the_opposite_is_as_useful(seed: int, flipped: set[int]) -> None:
     sample, population, _ = random_study(seed, share_drawn=0.6)
@@ -265,7 +266,7 @@ def test_a_judge_that_always_says_the_opposite_is_as_useful(seed: int, flipped: 
     assert numbers(after) == pytest.approx(numbers(before), nan_ok=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_a_census_gives_the_human_truth_without_width(seed: int) -> None:
     sample, population, human = random_study(seed, share_drawn=1)
@@ -275,15 +276,16 @@ def test_a_census_gives_the_human_truth_without_width(seed: int) -> None:
         assert (share.se, share.n, share.n_effective, share.tier) == (0, population.size, population.size, "direct")
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_without_any_judge_label_the_correction_is_the_human_estimate(seed: int) -> None:
     sample, population, _ = random_study(seed)
     unjudged = Population(code=np.array([MISSING, 5]), count=np.array([population.size, 0]))
+    sample = replace(sample, code=np.where(sample.in_slice, MISSING, sample.code))
     assert corrected(sample, unjudged, floor=1) == human_only(sample, unjudged, floor=1)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_a_prediction_of_nothing_is_the_human_estimate(seed: int) -> None:
     sample, population, _ = random_study(seed)
@@ -391,7 +393,8 @@ def test_a_ratio_outside_the_unit_range_is_moved_to_its_end_and_says_so() -> Non
 def test_an_estimated_denominator_below_zero_is_undefined() -> None:
     sample = sample_of([("a", YES, 1, True), ("a", NO, 1, True)], {"a": 10})
     prediction = Prediction(num=np.zeros(81), den=np.where(np.arange(81) == YES, 4.0, 0.0))
-    share = corrected(sample, population_of({NO: 10}), floor=1, prediction=prediction)
+    # 4 predicted + 5 (1 - 4) + 5 (1 - 0)
+    share = corrected(sample, population_of({YES: 1, NO: 9}), floor=1, prediction=prediction)
     assert share.value is None
     assert share.why_undefined is not None
     assert share.why_undefined.startswith("undefined: the estimated denominator")

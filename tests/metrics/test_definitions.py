@@ -54,12 +54,40 @@ def test_every_response_is_in_one_cell_of_the_taxonomy(row: tuple[int, ...]) -> 
     assert sum(terms(name, *row)[0] for name in SHARES) == 1
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_terms_are_unusable_exactly_where_a_needed_label_is(name: str) -> None:
-    needed = [label in METRICS[name].needs for label in LABELS]
-    lacks = (np.isnan(WITH_GAPS) & np.array(needed)[:, None]).any(axis=0)
-    num, den = METRICS[name].terms(*WITH_GAPS)
-    np.testing.assert_array_equal([np.isnan(num), np.isnan(den)], [lacks, lacks])
+FILLINGS = [np.where(np.isnan(WITH_GAPS), np.array(row)[:, None], WITH_GAPS) for row in ROWS]
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if METRICS[name].needs])
+def test_terms_are_usable_exactly_where_no_filling_changes_them(name: str) -> None:
+    filled = np.array([METRICS[name].terms(*labels) for labels in FILLINGS])
+    settled = (filled == filled[0]).all(axis=(0, 1))
+    terms = np.array(METRICS[name].terms(*WITH_GAPS))
+    np.testing.assert_array_equal(np.isnan(terms), [~settled, ~settled])
+    np.testing.assert_array_equal(terms[:, settled], filled[0][:, settled])
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "expected"),
+    [
+        # Rows are C, A, G, D.
+        pytest.param("cSES", (0, np.nan, np.nan, np.nan), (0, 0), id="cSES-of-a-wrong-answer"),
+        pytest.param("SES", (np.nan, 0, np.nan, np.nan), (0, 1), id="SES-without-an-answer"),
+        pytest.param("SES", (np.nan, 1, 1, np.nan), (0, 1), id="SES-of-a-grounded-answer"),
+        pytest.param("SES", (np.nan, np.nan, np.nan, 1), (0, 1), id="SES-of-what-is-disclosed"),
+        pytest.param("ESD", (np.nan, np.nan, 1, np.nan), (0, 0), id="ESD-of-a-grounded-answer"),
+        pytest.param("BAS", (np.nan, 1, 0, 0), (0, 1), id="BAS-of-a-silent-shift"),
+        pytest.param("abstention", (0, 0, np.nan, np.nan), (1, 1), id="abstention-needs-no-ground"),
+        pytest.param("ambiguous", (0, 0, np.nan, np.nan), (0, 1), id="ambiguous-is-no-abstention"),
+        pytest.param("grounded-wrong", (np.nan, 1, 0, 0), (0, 1), id="grounded-wrong-of-no-ground"),
+    ],
+)
+def test_known_labels_settle_a_product(name: str, row: tuple[float, ...], expected: tuple[int, int]) -> None:
+    assert terms(name, *row) == expected
+
+
+def test_a_response_with_gaps_is_in_one_cell_of_the_taxonomy_too() -> None:
+    cells = [METRICS[name].terms(*WITH_GAPS)[0] for name in SHARES]
+    np.testing.assert_array_equal(np.nansum(cells, axis=0), 1)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -69,7 +97,7 @@ def test_terms_depend_on_the_labels_read_only(name: str) -> None:
     np.testing.assert_array_equal(METRICS[name].terms(*WITH_GAPS), only)
 
 
-@pytest.mark.parametrize("row", [(np.nan, 1, 1, 1), (0, np.nan, 0, 0), (0, 0, np.nan, 0)])
+@pytest.mark.parametrize("row", [(np.nan, 1, 1, 1), (0, np.nan, 0, 0), (0, 1, np.nan, 0), (np.nan, 0, 0, 0)])
 def test_an_unscored_response_is_ambiguous(row: tuple[float, ...]) -> None:
     assert terms("ambiguous", *row) == (1, 1)
 

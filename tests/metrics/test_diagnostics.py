@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from dataclasses import asdict
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,11 @@ from numpy.typing import NDArray
 
 from metrics.correction import Share, naive
 from metrics.definitions import METRICS
-from metrics.diagnostics import (
-    SCALES,
-    STAGES,
-    corrected_mean,
-    human_mean,
-    judge_patterns,
-    judged_mean,
-    response_scores,
-)
+from metrics.diagnostics import SCALES, STAGES, answers, means, scale
+from metrics.estimate import Method
 from metrics.patterns import MISSING, encode
+from metrics.rows import JudgedRows, LabelledRows
+from metrics.table import Options
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
@@ -52,6 +48,44 @@ def close(one: Share, other: Share) -> bool:
     return all(value == pytest.approx(theirs[name]) for name, value in mine.items())
 
 
+def patterns(values: Any) -> NDArray[np.int64]:
+    return encode(*answers(values))
+
+
+def mean(
+    method: Method, human: Any, judge: Any, place: Any, design_of: Callable[[Flags], Design], frame: Any, count: Any,
+    floor: int = 30,
+) -> Share:  # fmt: skip
+    """The mean of a diagnostic, or of a stage, on the rows of a place."""
+    C, A, G, D = answers(human)
+    labelled = LabelledRows(
+        columns={"place": np.where(place, "in", "out").tolist()}, code=patterns(judge), C=C, A=A, G=G, D=D,
+        design_of=design_of,
+    )  # fmt: skip
+    code = patterns(frame)
+    judged = JudgedRows(columns={"place": ["in"] * len(code)}, code=code, count=np.array(count, dtype=np.int64))
+    name = "Detection" if np.ndim(human) == 2 and len(human) == 2 else "conflict_awareness"
+    options = Options(target="A", methods=(method,), floor=floor)
+    return means(name, judged, labelled, slices=[{"place": "in"}], options=options)[0][1]
+
+
+def corrected_mean(
+    human: Any, judge: Any, place: Any, design_of: Callable[[Flags], Design], frame: Any, count: Any, floor: int = 30
+) -> Share:
+    return mean("corrected", human, judge, place, design_of, frame, count, floor)
+
+
+def human_mean(human: Any, place: Any, design_of: Callable[[Flags], Design], size: int, floor: int = 30) -> Share:
+    rows = np.atleast_2d(np.asarray(human, dtype=float))
+    nothing, frame = np.full(rows.shape, nan), np.full((len(rows), 1), nan)
+    return mean("human-only", rows, nothing, place, design_of, frame, [size], floor=floor)
+
+
+def judged_mean(judge: Any, count: Any) -> Share:
+    rows = np.atleast_2d(np.asarray(judge, dtype=float))
+    return mean("naive", rows[:, :0], rows[:, :0], [], simple(0, 1), rows, count)
+
+
 def test_three_stages_of_two_diagnostics_each() -> None:
     assert [len(names) for names in SCALES.values()] == [1] * 6 + [2] * 3
     assert sorted(name for pair in STAGES.values() for name in pair) == sorted(SCALES)[3:]
@@ -77,19 +111,20 @@ def test_the_judge_corrects_by_hand() -> None:
 
 
 def test_a_stage_is_the_mean_of_its_two() -> None:
-    assert response_scores([[0, 2, nan, 1], [1, 2, 2, nan]]).tolist() == pytest.approx([0.5, 2, nan, nan], nan_ok=True)
+    half = scale("Detection").terms(*answers([[0, 2, nan, 1], [1, 2, 2, nan]]))[0]
+    assert half.tolist() == pytest.approx([0.25, 1, nan, nan], nan_ok=True)
     share = judged_mean([[0, 2, nan], [1, 2, 2.0]], [2, 1, 4])
     assert (share.value, share.n, share.n_dropped) == (1, 3, 4)
 
 
 def test_patterns_keep_the_order_of_values_and_hold_missing_apart() -> None:
     values = np.array([[a, b] for a in (0, 1, 2, nan) for b in (0, 1, 2, nan)]).T
-    codes = judge_patterns(values)
+    codes = patterns(values)
     assert len(set(codes.tolist())) == 16
     assert codes[-1] == MISSING
-    assert judge_patterns([nan]).tolist() == [MISSING]
+    assert patterns([nan]).tolist() == [MISSING]
     # "At least 1" and "2" are the two digits: 0 differs from 1 in one, from 2 in both.
-    assert judge_patterns([0, 1, 2]).tolist() == encode([0, 1, 1], [0, 0, 1], [nan] * 3, [nan] * 3).tolist()
+    assert patterns([0, 1, 2]).tolist() == encode([0, 1, 1], [0, 0, 1], [nan] * 3, [nan] * 3).tolist()
 
 
 # -- Laws ------------------------------------------------------------------------------------------------------------
@@ -109,7 +144,7 @@ def study(seed: int, diagnostics: int) -> tuple[Floats, Floats, Flags, Callable[
     return answers, judge[:, drawn], seen, design_of, judge[:, place], int(place.sum())
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.integers(1, 2))
 def test_the_interval_holds_its_value_on_the_scale_and_drops_are_counted(seed: int, diagnostics: int) -> None:
     human, judge, place, design_of, frame, size = study(seed, diagnostics)
@@ -126,7 +161,7 @@ def test_the_interval_holds_its_value_on_the_scale_and_drops_are_counted(seed: i
         assert share.n + share.n_dropped == place.sum()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_turning_the_scale_mirrors_the_estimate(seed: int) -> None:
     human, judge, place, design_of, frame, size = study(seed, 1)
@@ -147,7 +182,7 @@ def test_turning_the_scale_mirrors_the_estimate(seed: int) -> None:
     assert turned.high == pytest.approx(before.high, abs=0.1)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_neither_the_order_of_the_frame_nor_how_it_is_grouped_matters(seed: int) -> None:
     human, judge, place, design_of, frame, size = study(seed, 2)
@@ -193,16 +228,16 @@ def test_without_a_judge_score_the_naive_mean_says_why() -> None:
     assert (share.value, share.n_dropped, share.why_undefined) == (
         None,
         7,
-        "undefined: no response has a usable judge score",
+        "undefined: no response has a usable judge label",
     )
 
 
 def test_wrong_values_and_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"a diagnostic is 0\.5"):
-        response_scores([0.5])
+        answers([0.5])
     with pytest.raises(ValueError, match="for a stage"):
-        judge_patterns(np.zeros((3, 4)))
-    with pytest.raises(ValueError, match="rows differ"):
+        answers(np.zeros((3, 4)))
+    with pytest.raises(ValueError, match="label C has 2 entries"):
         corrected_mean([1, 2], [1], [True, True], simple(2, 4), [1], [4])
 
 

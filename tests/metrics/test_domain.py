@@ -128,8 +128,9 @@ def test_bounds_by_hand() -> None:
     everything, clean, absence = bounds(judged, labelled, metrics=[ACC], slices=EVERYWHERE, options=options)
     assert [clean.lowest, clean.highest, clean.n_unusable] == pytest.approx([2 / 4, 2 / 3, 1])
     assert [absence.lowest, absence.highest, absence.n_unusable] == pytest.approx([1 / 2, 1 / 2, 0])
-    # (8 * 2 + 20) / (8 * 4 + 40), and without it (8 * 2 + 20) / (8 * 3 + 40)
-    assert [everything.lowest, everything.highest] == pytest.approx([36 / 72, 36 / 64])
+    # (8 * 2 + 20) / (8 * 4 + 40); without it (8 * 2 + 20) / (8 * 3 + 40), but the number itself, which has others
+    # of the stratum stand for the row, is higher.
+    assert [everything.lowest, everything.highest] == pytest.approx([36 / 72, 4 / 7])
     # Re-classified: the broken clean row is wrong or right, and the other stays out or comes in.
     options = replace(options, contexts="reclassified")
     everything, clean, absence = bounds(judged, labelled, metrics=[ACC], slices=EVERYWHERE, options=options)
@@ -162,9 +163,9 @@ def test_when_every_context_is_valid_the_three_views_agree() -> None:
 def test_the_naive_number_is_of_all_contexts() -> None:
     judged, labelled = study(ROWS, SIZES)
     judged = replace(judged, code=np.array([27, 0]))
-    options = Options(target="A", floor=1, contexts="reclassified")
+    options = Options(target="A", floor=1, contexts="reclassified", methods=("naive",))
     found = [e for e, _ in detailed(judged, labelled, metrics=[ACC], slices=EVERYWHERE, options=options)]
-    naive = [(e.value, e.contexts) for e in found if e.method == "naive"]
+    naive = [(e.value, e.contexts) for e in found]
     assert naive == [(40 / 120, "all"), (1.0, "all"), (0.0, "all")]
 
 
@@ -199,7 +200,7 @@ def test_without_an_audit_a_view_is_refused_by_name() -> None:
         detailed(judged, labelled, metrics=[ACC], slices=[{}], options=options)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_neither_order_nor_names_of_conditions_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -128,7 +128,7 @@ def test_it_keeps_its_size_and_sees_a_judge_that_errs_more() -> None:
     assert rejected[1] >= 0.5
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.permutations(range(4)))
 def test_the_order_of_rows_and_the_names_of_groups_do_not_matter(seed: int, names: list[int]) -> None:
     sample, group, cell = study(np.random.default_rng(seed), 2.0)

@@ -26,7 +26,7 @@ def test_the_logit_interval_by_hand() -> None:
     assert logit_t(0.8, 0.04, 10, 0.95) == pytest.approx((0.696198, 0.874717), abs=1e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(value=shares, se=st.floats(0, 10), df=st.integers(1, 1000), level=st.floats(0.5, 0.999), n=sizes)
 def test_an_interval_lies_in_the_unit_range_and_around_its_value(
     value: float, se: float, df: int, level: float, n: float
@@ -37,7 +37,7 @@ def test_an_interval_lies_in_the_unit_range_and_around_its_value(
     assert interval(value, se, df, level, n, census=True) == (value, value)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(value=st.floats(0.001, 0.999), se=st.floats(0.001, 0.2), n=sizes)
 def test_yes_and_no_are_treated_alike(value: float, se: float, n: float) -> None:
     low, high = interval(value, se, 20, 0.95, n, census=False)

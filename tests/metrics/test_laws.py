@@ -19,9 +19,9 @@ from metrics.comparison import Side, slice_difference
 from metrics.construction import broken_share
 from metrics.correction import Population, Sample, corrected, human_only, naive
 from metrics.definitions import METRICS
-from metrics.diagnostics import corrected_mean, human_mean, judged_mean
+from metrics.diagnostics import answers, means
 from metrics.difference import Difference
-from metrics.estimate import About, Contexts
+from metrics.estimate import About, Contexts, Method
 from metrics.nonresponse import bounds
 from metrics.patterns import decode, encode
 from metrics.rows import JudgedRows, LabelledRows
@@ -33,7 +33,7 @@ from sampling.design import Design
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-QUICK = settings(deadline=None, max_examples=8)
+QUICK = settings(max_examples=8)
 METRIC = METRICS["cSES"]
 ROWS, STRATA, TASKS, RUNS, PEOPLE = 1200, 4, 30, 3, 8
 
@@ -209,15 +209,14 @@ def extremes(one: Study) -> Numbers:
     return (found.lowest + found.highest) / 2, found.low, found.high, None
 
 
-def score(one: Study, by_judge: bool) -> Numbers:
-    C, A = one.drawn.human[0], one.drawn.human[1]
-    judge = sum(decode(one.drawn.code)[:2])
-    frame = sum(decode(one.frame.code)[:2])
-    size = int(one.frame.inside.sum())
-    if not by_judge:
-        return of(human_mean(C + A, one.drawn.inside, one.design_of, size))
-    here, ones = one.frame.inside, np.ones(size, dtype=np.int64)
-    return of(corrected_mean(C + A, judge, one.drawn.inside, one.design_of, np.asarray(frame)[here], ones))
+def score(one: Study, method: Method, place: dict[str, str]) -> Numbers:
+    judged, labelled = one.tables()
+    frame, judge = (encode(*answers(sum(decode(rows.code)[:2]))) for rows in (judged, labelled))
+    C, A, G, D = answers(labelled.C + labelled.A)
+    rows = replace(labelled, code=judge, C=C, A=A, G=G, D=D)
+    options = Options(target="A", methods=(method,))
+    name = "conflict_awareness"
+    return of(means(name, replace(judged, code=frame), rows, slices=[place], options=options)[0][1])
 
 
 def construction(one: Study) -> Numbers:
@@ -237,8 +236,7 @@ def at_face_value(one: Study) -> Numbers:
 
 
 def judged_score(one: Study) -> Numbers:
-    values = np.asarray(sum(decode(one.frame.code)[:2]))
-    return judged_mean(values, np.ones(len(values), dtype=np.int64)).value, None, None, None
+    return score(one, "naive", {})
 
 
 CLEAN = {"condition": "000"}
@@ -258,11 +256,11 @@ STATISTICS: dict[str, Statistic] = {
     "detailed, valid": lambda one: of_table(one, "valid", {"slice": "1"}),
     "detailed, reclassified": lambda one: of_table(one, "reclassified", {"condition": f"{one.names[0]:03}"}),
     "bounds": extremes,
-    "human_mean": lambda one: score(one, by_judge=False),
-    "corrected_mean": lambda one: score(one, by_judge=True),
+    "human mean": lambda one: score(one, "human-only", {"slice": "1"}),
+    "corrected mean": lambda one: score(one, "corrected", {"slice": "1"}),
     "broken_share": construction,
 }
-WITHOUT_INTERVAL: dict[str, Statistic] = {"naive": at_face_value, "judged_mean": judged_score, "budget": width}
+WITHOUT_INTERVAL: dict[str, Statistic] = {"naive": at_face_value, "judged mean": judged_score, "budget": width}
 
 every = pytest.mark.parametrize("name", [*STATISTICS, *WITHOUT_INTERVAL])
 with_interval = pytest.mark.parametrize("name", [*STATISTICS])
@@ -324,7 +322,7 @@ def test_rows_given_twice_at_half_their_weight_change_no_value(name: str, seed: 
         assert [after[0], after[3]] == pytest.approx([before[0], before[3]], nan_ok=True)
 
 
-WITHIN_CELLS = ("borrowed", "detailed, reclassified", "corrected_mean")
+WITHIN_CELLS = ("borrowed", "detailed, reclassified", "corrected mean")
 """Their predictions are made from few rows each: of two patterns that are equally near the smaller code lends its own,
 and diagnostics are no answers that could be turned round."""
 

@@ -35,7 +35,7 @@ def test_the_interval_matches_published_ones(case: dict[str, Any]) -> None:
     assert (found.low, found.high) == pytest.approx(case["expected"], abs=case["tolerance"])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(counts, counts, counts)
 def test_swapping_the_two_mirrors_the_interval_and_keeps_every_p(b: int, c: int, same: int) -> None:
     assume(b + c + same > 0)
@@ -48,7 +48,7 @@ def test_swapping_the_two_mirrors_the_interval_and_keeps_every_p(b: int, c: int,
     assert (-one.high, -one.low) == pytest.approx((other.low, other.high), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(counts, counts, counts, st.floats(0.5, 0.995))
 def test_the_interval_holds_its_value_and_is_never_a_point(b: int, c: int, same: int, level: float) -> None:
     assume(b + c + same > 0)
@@ -60,7 +60,7 @@ def test_the_interval_holds_its_value_and_is_never_a_point(b: int, c: int, same:
     assert found.high - found.low > 1e-3
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(counts, counts, st.integers(1, 30))
 def test_the_interval_excludes_0_exactly_when_the_plain_test_rejects(b: int, c: int, same: int) -> None:
     pairs = Discordant(only_first=b, only_second=c, n=b + c + same)
@@ -71,7 +71,7 @@ def test_the_interval_excludes_0_exactly_when_the_plain_test_rejects(b: int, c: 
     assert (found.low > 0 or found.high < 0) == (p < 0.05)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 30))
 def test_an_end_solves_the_score_equation_at_the_most_likely_nuisance(b: int, c: int, same: int) -> None:
     n = b + c + same

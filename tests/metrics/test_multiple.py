@@ -24,13 +24,13 @@ def test_adjusted_values_match_the_reference(quantity: str) -> None:
     assert WAYS[quantity](case["data"]["p"]) == pytest.approx(case["expected"], abs=case["tolerance"])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_benjamini_hochberg_is_what_scipy_gives(p: list[float]) -> None:
     assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(families)
 def test_missing_stays_missing_and_does_not_count(p: list[float | None]) -> None:
     present = [x for x in p if x is not None]
@@ -40,7 +40,7 @@ def test_missing_stays_missing_and_does_not_count(p: list[float | None]) -> None
         assert [x for x in adjusted if x is not None] == way(present)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(families)
 def test_order_does_not_matter_and_nothing_gets_smaller(p: list[float | None]) -> None:
     order = np.random.default_rng(len(p)).permutation(len(p)).tolist()

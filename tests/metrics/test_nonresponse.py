@@ -1,3 +1,6 @@
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,6 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.definitions import METRICS
 from metrics.nonresponse import bounds, extreme_labels
+from metrics.patterns import encode
 from metrics.rows import JudgedRows, LabelledRows
 from metrics.table import Options, detailed
 from sampling.design import Design
@@ -70,7 +74,7 @@ def test_a_share_of_the_unusable_has_nothing_to_bound() -> None:
 labels = st.sampled_from([0.0, 1.0, NAN])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.sampled_from([name for name, metric in METRICS.items() if metric.needs]),
     st.lists(st.tuples(labels, labels, labels, labels), min_size=1, max_size=12),
@@ -93,3 +97,64 @@ def test_a_usable_label_is_kept() -> None:
     low, high = extreme_labels(METRICS["cSES"], [0.0, 1.0], [NAN, 1.0], [NAN, 0.0], [NAN, NAN])
     assert low[0].tolist() == high[0].tolist() == [0, 1]
     assert [METRICS["cSES"].terms(*found)[0].tolist() for found in (low, high)] == [[0, 0], [0, 1]]
+
+
+def study_of(human: NDArray[np.float64], judge: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Half of each stratum is drawn, and these are the drawn rows."""
+    size = np.bincount(strata, minlength=2)
+
+    def design_of(usable: NDArray[np.bool_]) -> Design:
+        return Design.of_draws(
+            stratum=[str(h) for h in strata[usable]],
+            stratum_size=2 * size[strata[usable]],
+            inclusion_probability=np.full(int(usable.sum()), 0.5),
+            unit=[str(i) for i in np.flatnonzero(usable)],
+            lonely="adjust",
+        )
+
+    code = encode(*judge)
+    C, A, G, D = human
+    labelled = LabelledRows(columns={}, code=code, C=C, A=A, G=G, D=D, design_of=design_of)
+    return JudgedRows(columns={}, code=code, count=np.full(len(code), 2)), labelled
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> tuple[Any, Any]:
+    n = draw(st.integers(20, 60))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    human = (rng.random((4, n)) < draw(st.floats(0.2, 0.8))).astype(np.float64)
+    judge = np.where(rng.random((4, n)) < 0.2, 1 - human, human)
+    strata = np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
+    human[rng.random((4, n)) < draw(st.floats(0.02, 0.5))] = NAN
+    return study_of(human, judge, strata)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from([name for name, metric in METRICS.items() if metric.needs]), studies())
+def test_a_number_lies_between_its_bounds(name: str, study: tuple[Any, Any]) -> None:
+    options = Options(target="A", methods=["corrected"], floor=1)
+    ((usual, _),) = detailed(*study, metrics=[METRICS[name]], slices=[{}], options=options)
+    (found,) = bounds(*study, metrics=[METRICS[name]], slices=[{}], options=options)
+    if usual.value is not None and found.lowest is not None and found.highest is not None:
+        assert found.lowest <= usual.value <= found.highest
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from([name for name, metric in METRICS.items() if metric.needs]), studies(), st.integers(0, 9))
+def test_no_filling_of_what_is_settled_changes_a_number(name: str, study: tuple[Any, Any], seed: int) -> None:
+    judged, labelled = study
+    human = np.array([labelled.C, labelled.A, labelled.G, labelled.D])
+    # Rows that the known labels do not settle are given all their labels; of the others any filling will do.
+    open_rows = np.isnan(METRICS[name].terms(*human)[1])
+    chance = np.random.default_rng(seed).integers(0, 2, human.shape)
+    human = np.where(open_rows & np.isnan(human), chance, human)
+    filled = np.where(np.isnan(human), np.random.default_rng(seed + 100).integers(0, 2, human.shape), human)
+    options = Options(target="A", methods=["human-only", "corrected"], floor=1)
+
+    def numbers(labels: NDArray[np.float64]) -> list[Any]:
+        C, A, G, D = labels
+        rows = replace(labelled, C=C, A=A, G=G, D=D)
+        found = detailed(judged, rows, metrics=[METRICS[name]], slices=[{}], options=options)
+        return [(one.value, one.low, one.high, one.n, one.n_dropped) for one, _ in found]
+
+    assert numbers(human) == numbers(filled)

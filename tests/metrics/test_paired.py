@@ -84,7 +84,7 @@ def test_a_ratio_by_hand() -> None:
 # -- Laws ------------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_swapping_first_and_second_turns_the_sign(seed: int) -> None:
     first, second, task = scores(seed)
@@ -100,7 +100,7 @@ def _value(pairs: Pairs) -> float:
     return value
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_neither_the_order_of_rows_nor_the_names_of_tasks_matter(seed: int) -> None:
     first, second, task = scores(seed)
@@ -114,7 +114,7 @@ def test_neither_the_order_of_rows_nor_the_names_of_tasks_matter(seed: int) -> N
     )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds, st.floats(0.1, 50))
 def test_scores_on_another_scale_give_the_same_on_that_scale(seed: int, factor: float) -> None:
     first, second, task = scores(seed)
@@ -123,7 +123,7 @@ def test_scores_on_another_scale_give_the_same_on_that_scale(seed: int, factor: 
     assert numbers(after) == pytest.approx([factor * x for x in numbers(before)])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_answers_repeated_within_their_task_are_no_more_evidence(seed: int) -> None:
     first, second, task = scores(seed)
@@ -132,7 +132,7 @@ def test_answers_repeated_within_their_task_are_no_more_evidence(seed: int) -> N
     assert numbers(thrice) == pytest.approx(numbers(once))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_an_incomplete_pair_changes_nothing_but_is_counted(seed: int) -> None:
     first, second, task = scores(seed)
@@ -141,7 +141,7 @@ def test_an_incomplete_pair_changes_nothing_but_is_counted(seed: int) -> None:
     assert numbers(clustered(more)) == numbers(clustered(of_scores(first, second, task)))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_the_interval_contains_the_value_and_shrinks_with_more_tasks(seed: int) -> None:
     first, second, task = scores(seed)

@@ -56,7 +56,7 @@ def test_without_a_sampled_row_there_is_nothing_to_borrow() -> None:
         merge_unseen([0], [], [])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 80), st.integers(1, 30)), min_size=1, max_size=20), st.randoms())
 def test_merging_does_not_depend_on_the_order_of_rows(rows: list[tuple[int, int]], random: Random) -> None:
     shuffled = random.sample(rows, len(rows))

@@ -36,7 +36,7 @@ def test_enumeration_matches_the_reference() -> None:
     assert (test.enumerated, test.arrangements) == (True, 2**7)  # one task has no difference to flip
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(small)
 def test_enumeration_is_what_a_loop_over_all_signs_counts(values: list[tuple[int, int]]) -> None:
     sums = [sum(d for d, task in values if task == t) for t in {task for _, task in values}]
@@ -46,7 +46,7 @@ def test_enumeration_is_what_a_loop_over_all_signs_counts(values: list[tuple[int
     assert sign_flip(pairs_of(values), seed=1).p == np.mean(np.array(flipped) >= abs(sum(sums)))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(small)
 def test_first_and_second_order_and_scale_do_not_matter(values: list[tuple[int, int]]) -> None:
     d, task = np.array([v for v, _ in values], dtype=float), np.array([t for _, t in values])
@@ -55,7 +55,7 @@ def test_first_and_second_order_and_scale_do_not_matter(values: list[tuple[int, 
     assert sign_flip(of_scores(0.1 * d[::-1], 0 * d, task[::-1], span=3), seed=1) == before
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_a_ratio_is_tested_by_exchanging_whole_tasks(seed: int) -> None:
     rng = np.random.default_rng(seed)

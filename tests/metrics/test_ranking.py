@@ -32,7 +32,7 @@ def test_rank_correlations_by_hand() -> None:
     assert [pair.holds for pair in found.pairs] == [0, 0.5, 0.5, 0.5, 0.5, 0.5]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_the_order_of_models_and_of_alternatives_does_not_matter(seed: int) -> None:
     base, others = study(seed)
@@ -45,14 +45,14 @@ def test_the_order_of_models_and_of_alternatives_does_not_matter(seed: int) -> N
     assert (after.first_holds, after.whole_order_holds) == (before.first_holds, before.whole_order_holds)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_only_the_order_of_values_matters(seed: int) -> None:
     base, others = study(seed)
     assert ranking_stability(np.exp(3 * base), np.exp(others)) == ranking_stability(base, others)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_turning_every_value_turns_the_order_but_not_its_stability(seed: int) -> None:
     base, others = study(seed)
@@ -62,7 +62,7 @@ def test_turning_every_value_turns_the_order_but_not_its_stability(seed: int) ->
     assert after.whole_order_holds == before.whole_order_holds
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_the_reference_agrees_with_itself_and_repeats_change_no_share(seed: int) -> None:
     base, others = study(seed)
@@ -111,7 +111,7 @@ def test_wrong_arguments_are_refused() -> None:
 # -- Over tasks ------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seeds)
 def test_tau_is_that_of_scipy_with_ties_and_gaps(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -134,7 +134,7 @@ def totals(seed: int, tasks: int = 40) -> tuple[Sides, Sides]:
     return (first, den), (second, den)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_the_interval_holds_tau_and_the_order_of_models_does_not_matter(seed: int) -> None:
     first, second = totals(seed)
@@ -148,7 +148,7 @@ def test_the_interval_holds_tau_and_the_order_of_models_does_not_matter(seed: in
     assert order_over_tasks(second, first, seed=3, replicates=400) == found
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seeds)
 def test_the_order_of_tasks_moves_only_what_is_resampled_and_the_same_tasks_twice_are_surer(seed: int) -> None:
     sides = totals(seed)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sampling.assignment import Limits, assign
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 CONTEXTS = st.dictionaries(st.integers(0, 999).map(str), st.sampled_from("xyz"), min_size=1, max_size=40)
 NAMES = "pqrstu"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sampling.bins import bin_names, quantile_cuts
 from sampling.strata import collapse, small_strata, stratum_name
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 SCORES = st.lists(st.floats(-1e6, 1e6, allow_nan=False) | st.integers(0, 5).map(float), max_size=40)
 
 

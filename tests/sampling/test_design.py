@@ -16,7 +16,7 @@ from sampling.design import OVERALL_MEAN, OWN_MEAN, Design, Floats, Lonely
 from sampling.draw import Candidate, draw, linked_draw
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sampling_cases.json").read_text(encoding="utf-8"))
-LAWS = settings(deadline=None, max_examples=50)
+LAWS = settings(max_examples=50)
 
 
 def design_of(columns: Mapping[str, Any], lonely: Lonely = "refuse") -> Design:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sampling.allocation import equal, proportional
 from sampling.draw import Candidate, Chosen, draw, linked_draw, reach
 
-LAWS = settings(deadline=None, max_examples=50)
+LAWS = settings(max_examples=50)
 
 
 def population(**sizes: int) -> list[Candidate]:

@@ -9,7 +9,7 @@ from sampling.assignment import assign
 from sampling.effort import Pace, effort
 from sampling.overlap import shared
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 
 
 def test_hours_by_hand() -> None:

@@ -26,7 +26,7 @@ from sampling.split import part
 from sampling.spread import of_counts
 from sampling.strata import collapse, merge_small, small_strata
 
-LAWS = settings(deadline=None, max_examples=25)
+LAWS = settings(max_examples=25)
 
 # -- Random decisions ------------------------------------------------------------------------------------------------
 

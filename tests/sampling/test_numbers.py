@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from sampling.numbers import as_share, permanent_number, unit_key
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
-LAWS = settings(deadline=None, max_examples=50)
+LAWS = settings(max_examples=50)
 
 
 # printf '7:draw:task-1' | md5sum, and printf '7:draw:tâche\x1fclean\x1f' | md5sum

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling.numbers import permanent_number
 from sampling.overlap import overlap, shared
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 ITEMS = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.sampled_from("xyz"), max_size=30)
 SHARES = st.integers(0, 100).map(lambda percent: percent / 100)
 

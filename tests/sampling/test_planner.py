@@ -10,7 +10,7 @@ from sampling.allocation import neyman
 from sampling.expected import Assumptions, Expected, Floats, spreads
 from sampling.planner import labels_needed, outlook
 
-LAWS = settings(deadline=None, max_examples=20)
+LAWS = settings(max_examples=20)
 AUDIT = {
     "clean": Expected(stratum_size=1500, rate=0.08, sensitivity=0.7, specificity=0.97),
     "partial": Expected(stratum_size=900, rate=0.3, sensitivity=0.8, specificity=0.93),

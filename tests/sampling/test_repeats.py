@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sampling.overlap import overlap
 from sampling.repeats import repeat_after, with_repeats
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 
 
 @LAWS

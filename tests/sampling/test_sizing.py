@@ -119,7 +119,7 @@ EXPECTED = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.dictionaries(st.sampled_from("abcd"), EXPECTED, min_size=1), st.floats(0.02, 0.2))
 def test_what_is_needed_does_and_is_never_more_than_everything(strata: Strata, wish: float) -> None:
     found = draw_needed(strata, wish, in_proportion(strata), fewest=2 * len(strata), least=0)

@@ -9,7 +9,7 @@ from sampling.split import part
 TASKS = [f"t{k}" for k in range(1000)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.text(max_size=5), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
 def test_a_larger_share_only_moves_tasks_to_dev(task: str, one: float, other: float, seed: int) -> None:
     low, high = sorted((one, other))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sampling.spread import Terms, of_counts
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 TERMS: list[Terms] = [(1, 1), (0, 1), (0, 0)]
 COUNTS = st.dictionaries(
     st.sampled_from("abcd"), st.dictionaries(st.sampled_from(TERMS), st.integers(0, 20)), min_size=1

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sampling.strata import Merge, merge_small, stratum_name, stratum_values
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = settings(max_examples=60)
 VALUE = st.text(st.sampled_from("ab |\\*(\n"), max_size=4) | st.sampled_from(
     ["(none)", "everything", "*", "\0|", " | "]
 )

@@ -147,3 +147,19 @@ def test_a_repeat_is_put_off_and_never_brought_forward(store: Store) -> None:
     assert reservations.repeats(store) == {("p1", "evidence", "r0")}
     reservations.release(store, ["p1"])
     assert reservations.repeats(store) == set()
+
+
+@pytest.mark.parametrize("purpose", ["repeat", "canary"])
+def test_what_is_mixed_in_falls_away_unless_it_was_on_a_screen(store: Store, purpose: str) -> None:
+    """Deleting what is in the log of what was shown would fail, and with it whatever the lead wanted."""
+    for n, item in enumerate(("r0", "r1"), start=2):
+        hidden = reservations.repeat(row(store, item), "p1", 0)
+        assignments.add(store, [{**hidden, "purpose": purpose, "occasion": n}])
+    sql = "SELECT * FROM assignment WHERE purpose = ? ORDER BY item_id"
+    seen = store.rows(sql, [purpose])[0]
+    events.expose(store, seen["assignment_id"], "p1", "DisclosureView", ["response"])
+    reservations.release(store, ["p1"])
+    assert [left["item_id"] for left in store.rows(sql, [purpose])] == ["r0"]
+    assert store.rows(sql, [purpose])[0]["reserved_for"] == "p1"
+    reservations.open_to_all(store, "p1")
+    assert store.rows(sql, [purpose])[0]["reserved_for"] == "p1", "nobody else is meant to see it"

@@ -1,0 +1,167 @@
+"""Running a judge over a study: what it is asked, what is kept, and how its verdicts join the others."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from audit_app.actions.judge_ledger import Ledger, RunOptions
+from audit_app.actions.judge_verdicts import publish
+from audit_app.actions.judge_work import questions, response_ids
+from data.errors import StudyProblem
+from data.questions import Question
+from data.store import judgements
+from data.store.connection import open_store
+from data.study import Study
+from judge.judge import Judge, JudgeError, Key, canonical
+from judge.prompts import judge_prompt
+from judge.run import Run, Tally
+from judge.spending import OUTPUT_TOKENS, Estimate, tokens_of
+
+Told = Callable[[Tally, int], None]
+"""Gets what was counted so far and how many labels need no answer (any more)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRun:
+    """What a run did."""
+
+    judge: str
+    model: str
+    parameters: Mapping[str, object]
+    n_responses: int
+    labels: tuple[str, ...]
+    n_known: int
+    """Labels that were there already."""
+    n_not_asked: int
+    """Labels of responses that lack what they compare: a context, a gold answer."""
+    n_left: int
+    """Labels that are still to be asked for."""
+    seconds: float
+    cost: float | None
+    """Of this run; None where no price was given."""
+    cost_so_far: float | None
+    """Of all runs of this judge."""
+    quotes_so_far: int
+    quotes_not_in_context: int
+    tally: Tally
+
+    @property
+    def complete(self) -> bool:
+        """Whether every label has an answer, if only an unreadable one."""
+        return not (self.n_left or self.tally.n_no_reply)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**asdict(self), "complete": self.complete}
+
+
+def run_judge(
+    study: Study,
+    name: str,
+    judge: Judge,
+    options: RunOptions,
+    *,
+    closing: AbstractAsyncContextManager[Any] | None = None,
+    told: Told = lambda tally, settled: None,
+) -> JudgeRun:
+    """Asks a judge, keeps every answer as it comes, and lets its verdicts join those of the others.
+
+    What is there already is not asked again: the same command goes on where it was stopped or killed.
+
+    Args:
+        study: The study.
+        name: What the judge is called in results.
+        judge: Who judges.
+        options: What is asked, and how.
+        closing: Closed when all is done, such as the connections of the judge.
+        told: Called after every judgement.
+
+    Raises:
+        StudyProblem: The name stands for another judge, nothing fits, or the judge cannot work; what was answered
+            before is kept.
+    """
+    asked, ids, start = questions(study, options.asked.labels), response_ids(study, options.asked), time.monotonic()
+    with open_store(study) as store:
+        ledger = Ledger(study, store, name, judge, options)
+        before = ledger.spent()
+        run = Run(
+            judge,
+            recall=ledger.recall,
+            keep=ledger.keep,
+            concurrency=options.concurrency,
+            spending=ledger.spending(),
+            told=lambda tally: told(tally, ledger.n_known + ledger.n_not_asked),
+        )
+        try:
+            asyncio.run(_over(run, ledger, asked, ids, options.claims, closing))
+        except JudgeError as problem:
+            raise StudyProblem(str(problem)) from None
+        finally:
+            publish(study, store, name)
+        spent = ledger.spent()
+        n_quotes, n_not = judgements.quotes(store, name)
+    settled = ledger.n_known + ledger.n_not_asked + run.tally.n
+    return JudgeRun(
+        judge=name,
+        model=judge.model,
+        parameters=judge.parameters,
+        n_responses=len(ids),
+        labels=tuple(question.name for question in asked),
+        n_known=ledger.n_known,
+        n_not_asked=ledger.n_not_asked,
+        n_left=max(0, len(ids) * (len(asked) + 2 * options.claims) - settled) if run.tally.stopped else 0,
+        seconds=time.monotonic() - start,
+        cost=spent - before if options.price else None,
+        cost_so_far=spent if options.price else None,
+        quotes_so_far=n_quotes,
+        quotes_not_in_context=n_not,
+        tally=run.tally,
+    )
+
+
+async def _over(
+    run: Run,
+    ledger: Ledger,
+    asked: Sequence[Question],
+    ids: Sequence[str],
+    claims: bool,
+    closing: AbstractAsyncContextManager[Any] | None,
+) -> None:
+    try:
+        await run.over(ledger.work(asked, ids))
+        if claims:
+            await run.over(ledger.claims(ids))
+            await run.over(ledger.supports(ids))
+    finally:
+        if closing is not None:
+            await closing.__aexit__(None, None, None)
+
+
+def estimate(study: Study, name: str, judge: Judge, options: RunOptions) -> Estimate:
+    """What a run would ask and cost; asks nothing. The support of claims is known only once these are split.
+
+    Raises:
+        StudyProblem: The name stands for another judge, or nothing fits.
+    """
+    asked, ids = questions(study, options.asked.labels), response_ids(study, options.asked)
+    prompts: dict[Key, int] = {}
+    with open_store(study) as store:
+        ledger = Ledger(study, store, name, judge, options)
+        so_far = judgements.judges(store).get(name)
+        for work in ledger.all_work(asked, ids):
+            prompt = judge_prompt(work.question, work.view)
+            key = Key(
+                view_hash=prompt.view_hash,
+                prompt_hash=judge.prompt_hash(work.question),
+                model=judge.model,
+                parameters=canonical(judge.parameters),
+            )
+            if ledger.recall(key) is None:
+                prompts[key] = tokens_of(prompt.text)
+    known = so_far["output_tokens"] / so_far["n_calls"] if so_far and so_far["n_calls"] else 0
+    n_input, n_output = sum(prompts.values()), round(len(prompts) * (known or OUTPUT_TOKENS))
+    cost = options.price.cost(n_input, n_output) if options.price else None
+    return Estimate(n_calls=len(prompts), input_tokens=n_input, output_tokens=n_output, cost=cost)

@@ -1,0 +1,219 @@
+"""The form of a reply, and reading one: a value of the rubric with its evidence, or the reason why there is none."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema, create_model
+
+from data.questions import Question
+from data.views import artifacts
+
+CLAIMS, SUPPORT = "claims", "support"
+"""Kinds of question that no rubric has: splitting a response into claims, and judging each of them."""
+
+
+class Unreadable(ValueError):
+    """What came back is no answer; the text says why, as it is kept with the unscored label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a reply says, before its quotes are looked up."""
+
+    value: str
+    quotes: tuple[tuple[str, int | None], ...] = ()
+    """Each with the claim that it is for, where claims are judged."""
+    rationale: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What a reply to one question has to look like."""
+
+    model: type[BaseModel]
+    words: str
+    """How the prompt asks for it."""
+    answer: Callable[[Any], Answer]
+    schema: Mapping[str, Any]
+    """As strict as servers want it: everything required, nothing else allowed."""
+
+
+def instruction(question: Question) -> str:
+    """How the prompt asks for the reply's form; for servers that cannot be told it otherwise, too."""
+    return form_of(question).words
+
+
+def read_reply(question: Question, text: str) -> Answer:
+    """The answer in a reply.
+
+    Raises:
+        Unreadable: There is none, or there are several that differ.
+    """
+    form, key = form_of(question), next(reversed(form_of(question).model.model_fields))
+    found = [entry for entry in _objects(text) if key in entry]
+    if not found:
+        raise Unreadable(f"no JSON object with {key!r} in the reply: {_short(text)}")
+    answers, problems = {}, []
+    for entry in found:
+        try:
+            answer = form.answer(form.model.model_validate(entry))
+            answers[answer.value] = answer
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            problems.append(f"{place} = {_short(json.dumps(_at(entry, first['loc'])))}: {first['msg']}")
+    if not answers:
+        raise Unreadable(f"the reply is not of the form asked for: {problems[0]}")
+    if len(answers) > 1:
+        raise Unreadable(f"the reply gives {len(answers)} different answers: {', '.join(map(_short, answers))}")
+    return next(iter(answers.values()))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every JSON object that stands in a text: alone, in a code block or between words; not those inside another."""
+    decoder, place = json.JSONDecoder(), 0
+    # Models that think aloud do so before this mark, and may try answers on the way.
+    text = text.rpartition("</think>")[2]
+    while (place := text.find("{", place)) >= 0:
+        try:
+            found, place = decoder.raw_decode(text, place)
+            yield _storable(found)
+        except (json.JSONDecodeError, RecursionError):
+            place += 1
+
+
+def _storable(entry: Any) -> Any:
+    """The same without halves of surrogate pairs, which JSON can spell and nothing can store."""
+    if isinstance(entry, str):
+        return entry.encode("utf-8", "replace").decode()
+    if isinstance(entry, dict):
+        return {_storable(name): _storable(value) for name, value in entry.items()}
+    return [_storable(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def _at(entry: Any, path: Sequence[str | int]) -> Any:
+    for part in path:
+        try:
+            entry = entry[part]
+        except (LookupError, TypeError):
+            return None
+    return entry
+
+
+def _short(text: str) -> str:
+    """The beginning of a text on one line."""
+    line = re.sub(r"\s+", " ", text).strip()
+    return f"{line[:120]!r}{' …' if len(line) > 120 else ''}"
+
+
+@lru_cache(maxsize=256)
+def form_of(question: Question) -> Form:
+    """The form of replies to a question."""
+    if question.kind == CLAIMS:
+        return _form(_Split, _SPLIT_WORDS, _split)
+    if question.kind == SUPPORT:
+        return _form(_Supports, _SUPPORT_WORDS, _supports)
+    quotes = "passages" in artifacts(question.view)
+    fields: dict[str, Any] = {"rationale": (_Rationale, None)} | ({"evidence": (_Quotes, [])} if quotes else {})
+    model = create_model("Answer", **fields, value=(_value_type(question), ...))
+    return _form(model, _words(quotes, question.kind == "many"), _answer)
+
+
+def _form(model: type[BaseModel], words: str, answer: Callable[[Any], Answer]) -> Form:
+    return Form(model=model, words=words, answer=answer, schema=_strict(model.model_json_schema()))
+
+
+def _words(quotes: bool, many: bool) -> str:
+    lines = ['  "rationale": "your reason, in one sentence",']
+    lines += ['  "evidence": ["words copied exactly from the passages, without omissions", …],'] if quotes else []
+    lines += ['  "value": ["the values that apply", …]' if many else '  "value": "one of the values above"']
+    empty = ' Leave "evidence" empty where no passage bears on it.' if quotes else ""
+    return "Reply with one JSON object and nothing else:\n{\n" + "\n".join(lines) + "\n}" + empty
+
+
+def _value_type(question: Question) -> Any:
+    """The values of the rubric; written as 1, true or Yes they are what they are in an imported file."""
+    allowed = [value.value for value in question.values]
+
+    def one(raw: object) -> str:
+        if isinstance(raw, bool | int) or (isinstance(raw, float) and raw.is_integer()):
+            raw = str(int(raw))
+        parsed = question.parse(raw) if isinstance(raw, str) else None
+        if parsed is None:
+            raise ValueError(f"expected one of {', '.join(allowed)}")
+        return parsed
+
+    def several(raw: object) -> str:
+        codes = [one(entry) for entry in raw] if isinstance(raw, list) else [one(raw)]
+        return json.dumps([code for code in allowed if code in codes])
+
+    choice = {"type": "string", "enum": allowed}
+    if question.kind == "many":
+        return Annotated[str, BeforeValidator(several), WithJsonSchema({"type": "array", "items": choice})]
+    return Annotated[str, BeforeValidator(one), WithJsonSchema(choice)]
+
+
+def _answer(reply: Any) -> Answer:
+    quotes = tuple((quote, None) for quote in getattr(reply, "evidence", ()))
+    return Answer(value=reply.value, quotes=quotes, rationale=reply.rationale)
+
+
+_Quotes = Annotated[
+    list[str], BeforeValidator(lambda raw: [] if raw is None else [raw] if isinstance(raw, str) else raw)
+]
+_Rationale = Annotated[
+    str | None,
+    BeforeValidator(lambda raw: raw if raw is None or isinstance(raw, str) else json.dumps(raw)),
+    WithJsonSchema({"type": "string"}),
+]
+_Claim = Annotated[str, Field(min_length=1)]
+
+
+class _Split(BaseModel):
+    claims: list[_Claim]
+
+
+class _Support(BaseModel):
+    claim: int
+    rationale: _Rationale = None
+    evidence: _Quotes = []
+    supported: bool
+
+
+class _Supports(BaseModel):
+    verdicts: list[_Support]
+
+
+_SPLIT_WORDS = 'Reply with one JSON object and nothing else:\n{\n  "claims": ["one claim", …]\n}'
+_SUPPORT_WORDS = (
+    "Reply with one JSON object and nothing else, with one entry for every claim:\n"
+    '{\n  "verdicts": [{\n    "claim": its number,\n    "rationale": "your reason, in one sentence",\n'
+    '    "evidence": ["words copied exactly from the passages, without omissions", …],\n'
+    '    "supported": true or false\n  }, …]\n}'
+)
+
+
+def _split(reply: _Split) -> Answer:
+    return Answer(value=json.dumps(reply.claims, ensure_ascii=False))
+
+
+def _supports(reply: _Supports) -> Answer:
+    """Which claims are supported, as a JSON list of numbers and 1 or 0, with the reasons in the rationale."""
+    return Answer(
+        value=json.dumps([[one.claim, int(one.supported)] for one in reply.verdicts]),
+        quotes=tuple((quote, one.claim) for one in reply.verdicts for quote in one.evidence),
+        rationale=json.dumps({str(one.claim): one.rationale for one in reply.verdicts}, ensure_ascii=False),
+    )
+
+
+def _strict(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {name: _strict(entry) for name, entry in schema.items() if name not in ("default", "title")}
+        if "properties" in kept:
+            kept |= {"additionalProperties": False, "required": list(kept["properties"])}
+        return kept
+    return [_strict(entry) for entry in schema] if isinstance(schema, list) else schema

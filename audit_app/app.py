@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import accounts, adjudicating, decided, flagging, labelling, looking_back, sign_in
+from audit_app.actions import accounts, adjudicating, decided, flagging, labelling, looking_back, sign_in, speaking
 from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, script_hash
@@ -62,6 +62,10 @@ class ServedStudy:
     def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
         """Gives somebody another password of their own."""
         sign_in.change_password(self._study(), person, old, new, secret)
+
+    def choose_language(self, person: Person, language: str) -> None:
+        """Keeps the language that somebody wants to read."""
+        speaking.choose_language(self._study(), person, language)
 
     def has_password(self, person: Person) -> bool:
         """Whether somebody has a password to change."""

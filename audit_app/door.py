@@ -64,6 +64,12 @@ class Doorkeeper(Protocol):
     def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
         """Gives somebody another password of their own."""
 
+    def person_of(self, secret: str | None) -> Person | None:
+        """Who a session belongs to."""
+
+    def choose_language(self, person: Person, language: str) -> None:
+        """Keeps the language that somebody wants to read."""
+
     def has_password(self, person: Person) -> bool:
         """Whether somebody has a password to change."""
 
@@ -182,8 +188,11 @@ def doors(study: Doorkeeper) -> list[Route]:
 
     async def speak(request: Request) -> Response:
         name = (await _form(request)).get("language", "")
-        response = RedirectResponse("/account" if secret_of(request.headers) else "/sign-in", 303)
+        person = await run_in_threadpool(study.person_of, secret_of(request.headers))
+        response = RedirectResponse("/account" if person else "/sign-in", 303)
         if name in language.LANGUAGES:
+            if person:
+                await run_in_threadpool(study.choose_language, person, name)
             response.set_cookie(language.COOKIE, name, max_age=365 * DAY, httponly=True, samesite="lax")
         return response
 

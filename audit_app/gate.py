@@ -191,6 +191,7 @@ class Gate:
         if scope["path"].startswith(LEADS) and person.role != "lead":
             return Response(status_code=404)
         scope[PERSON] = person
+        language.use(person.language or language.current())
         return None
 
     async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:

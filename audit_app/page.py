@@ -127,8 +127,9 @@ def who(person: Person) -> str:
     """Who is signed in, and the way out."""
     account, out = escape(_("Account")), escape(_("Sign out"))
     return (
-        f'<div class="who"><span>{escape(person.display_name)}</span>'
-        f'<a href="/account" target="_self">{account}</a>'
+        # The blanks keep the letters of two links from being joined where a script joins them.
+        f'<div class="who"><span>{escape(person.display_name)}</span> '
+        f'<a href="/account" target="_self">{account}</a> '
         f'<a href="/out" target="_self">{out}</a></div>'
     )
 
@@ -142,6 +143,7 @@ def main() -> None:
         if person is None:
             st.html(literal(_("You are signed out") + ". " + _(SIGN_IN)))
             return
+        language.use(person.language or language.current())
         screens = {path: st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)}
         # The default page has no address of its own; going on from it lets every screen be reloaded and bookmarked.
         first = screens[first_page(person)]

@@ -16,6 +16,7 @@ from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS, LABELS
@@ -64,15 +65,15 @@ class JudgeCheck(JudgeSlice):
     @property
     def sentence(self) -> str:
         """What is compared."""
-        who = "the first planned annotator" if self.target == "A" else "the adjudicated label"
-        scope = "weighted to all responses"
+        who = _("the first planned annotator") if self.target == "A" else _("the adjudicated label")
+        scope = _("weighted to all responses")
         if all(found.n + found.n_dropped == self.n_frame for found in self.labels.values()):
-            scope = "exact for these responses, as all of them are labelled"
+            scope = _("exact for these responses, as all of them are labelled")
         read = ""
         if self.grounding == "lenient" and "G" in self.labels:
-            read = " People's G is read leniently; the judge has one reading of G only, taken as it is."
-        return (
-            f"Judge {self.judge} against {who} (target {self.target}), {scope}; {100 * self.level:g} % intervals.{read}"
+            read = _(" People's G is read leniently; the judge has one reading of G only, taken as it is.")
+        return _("Judge {judge} against {who} (target {target}), {scope}; {level:g} % intervals.{read}").format(
+            judge=self.judge, who=who, target=self.target, scope=scope, level=100 * self.level, read=read
         )
 
     @property
@@ -112,7 +113,7 @@ def judge_check(
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     if who is None:
-        raise StudyProblem("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`")
+        raise StudyProblem(_("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`"))
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         seal = require_open(store)
@@ -149,11 +150,11 @@ def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
     kept = {name: rows.settled([name]) for name in rows.human if name != WARRANT}
     human = {name: np.where(kept.get(name, True), values, np.nan) for name, values in rows.human.items()}
     said = [f"{name} {int(kept[name].sum())}" for name in LABELS if not kept[name].all()]
-    why = (
-        f"Not all is decided: each label rests on the first of the {len(rows.overlap.order)} responses of the overlap, "
-        f"up to the first undecided one, so that what is hard is not left out ({', '.join(said)}). Import the "
-        "adjudicated labels (purpose = adjudication) to use the rest."
-    )
+    why = _(
+        "Not all is decided: each label rests on the first of the {n_order} responses of the "
+        "overlap, up to the first undecided one, so that what is hard is not left out ({said}). "
+        "Import the adjudicated labels (purpose = adjudication) to use the rest."
+    ).format(n_order=len(rows.overlap.order), said=_(", ").join(said))
     return replace(rows, human=human), why if said else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from audit_app.actions.access import require_lead
 from audit_app.actions.attention import Attention, attention
 from audit_app.actions.sign_in import since
+from audit_app.actions.wording import of
 from data.records import Person
 from data.store import people, sessions
 from data.store.connection import open_store
@@ -46,7 +47,7 @@ class Progress:
     @property
     def checks(self) -> str:
         """The attention checks in words; empty when there was none."""
-        return f"{self.attention.n_hit} of {self.attention.n}" if self.attention else ""
+        return of(self.attention.n_hit, self.attention.n) if self.attention else ""
 
     def as_dict(self) -> dict[str, Any]:
         """The person's fields and the counts side by side."""

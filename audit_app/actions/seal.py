@@ -5,6 +5,7 @@ from typing import Any
 
 from audit_app.actions.access import open_results, require_lead
 from audit_app.actions.answers import Refused
+from audit_app.language import _, mark
 from data.errors import StudyProblem
 from data.store import assignments, settings
 from data.store.connection import Store, now, open_store
@@ -28,13 +29,16 @@ class Seal:
     def sentence(self) -> str:
         """The state in words."""
         if self.reason:
-            return f"Results were opened on {(self.opened_at or '')[:10]} with the reason “{self.reason}”."
+            return _("Results were opened on {opened_at} with the reason “{reason}”.").format(
+                opened_at=(self.opened_at or "")[:10], reason=self.reason
+            )
         if self.is_open:
-            return "Results are open: everything that was planned is labelled."
-        return (
-            f"Results are sealed: {self.n_left} planned assignments are not done yet. Interval widths are shown, "
-            "values are not. Open them early, for good, with `evidence-audit metrics --unseal REASON`."
-        )
+            return _("Results are open: everything that was planned is labelled.")
+        return _(
+            "Results are sealed: {n_left} planned assignments are not done yet. Interval widths are "
+            "shown, values are not. Open them early, for good, with `evidence-audit metrics --unseal "
+            "REASON`."
+        ).format(n_left=self.n_left)
 
 
 def read_seal(store: Store) -> Seal:
@@ -63,7 +67,7 @@ def require_open(store: Store) -> Seal:
     return seal
 
 
-OPENING = (
+OPENING = mark(
     "Opening results means that you will get no assignments and no adjudication in this study, from now on and for "
     "good: whoever knows how the numbers stand is no longer blind."
 )
@@ -89,7 +93,7 @@ def require_results(study: Study) -> None:
         Refused: 403, results are for leads, or this lead has not opened them.
     """
     if is_about_to_open(study):
-        raise Refused(403, f"You have not opened results. {OPENING}")
+        raise Refused(403, _("You have not opened results.") + " " + _(OPENING))
 
 
 def note_export(store: Store) -> None:

@@ -207,13 +207,13 @@ def change_password(study: Study, person: Person, old: str, new: str, secret: st
     if seconds > 0:
         raise TooEarly(seconds)
     if not passwords.matches(old[: passwords.LONGEST], stored):
-        raise Refused(403, "The password until now is not right.")
+        raise Refused(403, _("The password until now is not right."))
     passwords.check_new(new, person.person_id, person.display_name)
     hashed = passwords.hash_of(new)
     with open_store(study) as store, store.transaction():
         # Asked once more: while this was hashed, the lead may have set another or taken the way in away.
         if people.passwords(store).get(person.person_id) != stored:
-            raise Refused(403, "The password was changed meanwhile. Sign in again.")
+            raise Refused(403, _("The password was changed meanwhile. Sign in again."))
         attempts.succeeded(store, name=key, address=key)
         people.set_password(store, person.person_id, hashed)
         sessions.end_all(store, person.person_id, but=secret)

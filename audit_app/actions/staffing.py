@@ -1,5 +1,6 @@
 """Whether there are people enough for the plan."""
 
+from audit_app.language import _
 from data.store import assignments, people
 from data.store.connection import Store, open_store
 from data.study import Study
@@ -22,7 +23,8 @@ def few_people(study: Study) -> str | None:
     with open_store(study) as store:
         if not is_soft(store):
             return None
-        return (
-            f"Too few annotators: with {assignments.most_contexts(store)} in the evidence pass nobody would read two "
-            "contexts of one task. As it is, some people will; what they had seen before is kept with every label."
-        )
+        return _(
+            "Too few annotators: with {most_contexts} in the evidence pass nobody would read two "
+            "contexts of one task. As it is, some people will; what they had seen before is kept "
+            "with every label."
+        ).format(most_contexts=assignments.most_contexts(store))

@@ -12,6 +12,7 @@ from audit_app.actions.leaks import as_json as found_as_json
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import open_study, print_json, result_options, say
+from audit_app.cli.progress import Bar
 
 MOST_HITS = 3
 """Hits of each context that are printed unless all are asked for."""
@@ -46,7 +47,9 @@ def leaks_command(
     if people:
         _print_audit(leak_audit(open_study(folder, unseal), sample_id=sample_id), as_json)
         return
-    found = leaks(checked_study(folder), condition=None if every else condition)
+    study = checked_study(folder)
+    with Bar("Screening contexts") as bar:
+        found = leaks(study, condition=None if every else condition, tell=bar)
     if as_json:
         print_json(found_as_json(found))
     else:

@@ -9,7 +9,7 @@ class Deciding {
     this.node = el(
       "div",
       { class: "said-by", role: "group", "aria-label": _("What was said") },
-      why.length ? el("p", { class: "quiet", text: fill(_("Here because: {why}."), { why: why.join("; ") }) }) : null,
+      why.length ? el("p", { class: "quiet", text: fill(_("Here because: {why}."), { why: why.join(_("; ")) }) }) : null,
       el("ul", {}, ...[...answers, own].map((answer) => this.drawAnswer(answer))),
     );
     this.cause = this.drawCause(decided ?? cause);

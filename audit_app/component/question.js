@@ -267,13 +267,13 @@ class Question {
     const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
     const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
     const spoken = this.choices().filter((choice) => this.chosen.includes(choice.value));
-    if (this.deciding) return this.deciding.commit(value, spoken.map((choice) => choice.text).join(", "));
+    if (this.deciding) return this.deciding.commit(value, spoken.map((choice) => choice.text).join(_(", ")));
     return this.loop.give({
       label: this.view.label.name,
       value,
       comment: this.note.value,
       evidence: this.hasPassages() ? this.evidence.quotes : [],
-      spoken: `${this.view.label.title}: ${spoken.map((choice) => choice.text).join(", ")}`,
+      spoken: `${this.view.label.title}: ${spoken.map((choice) => choice.text).join(_(", "))}`,
     });
   }
 

@@ -26,6 +26,7 @@ def of_row(row: dict[str, Any]) -> Person:
         teams=tuple(json.loads(row["teams"])) if row["teams"] != "[]" else (),
         status=row["status"],
         results_opened_at=row["results_opened_at"],
+        language=row["language"],
     )
 
 
@@ -130,6 +131,11 @@ def shut_out(store: Store, person_id: str) -> None:
         "oidc_subject = NULL WHERE person_id = ?",
         [person_id],
     )
+
+
+def set_language(store: Store, person_id: str, language: str) -> None:
+    """Keeps the language that somebody chose for the screens."""
+    store.change("UPDATE person SET language = ? WHERE person_id = ?", [language, person_id])
 
 
 def set_email(store: Store, person_id: str, email: str) -> None:

@@ -177,8 +177,9 @@ class Desk:
         view = self.view()
         while view["state"] == "view" and len(seen) < limit:
             seen.append(view)
-            # Marked errors have to be shown or explained.
-            note = {"comment": "as the first passage shows"} if view["label"]["kind"] == "many" else {}
+            # Errors have to be shown, and answers that were found have to be said.
+            explains = view["label"]["kind"] == "many" or any(entry["note"] for entry in view["label"]["values"])
+            note = {"comment": "as the first passage shows"} if explains else {}
             view = self.answer(view, value_of(view), **note)["next"]
         return seen
 

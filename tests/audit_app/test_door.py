@@ -279,6 +279,17 @@ def test_the_views_and_refusals_of_the_loop_are_in_the_language_chosen(browser: 
     assert "لا توجد قبل هذا" in client.get("/api/back").json()["error"]
 
 
+def test_a_language_goes_with_the_person_who_chose_it(browser: Any, link: str) -> None:
+    here, there = browser(), browser()
+    here.get(link)
+    assert here.post("/language", data={"language": "ar"}, headers={"origin": HERE}).headers["location"] == "/account"
+    english = {"accept-language": "en"}
+    assert '<html lang="en"' in there.get("/sign-in", headers=english).text
+    there.get(link)
+    assert '<html lang="ar"' in there.get("/account", headers=english).text
+    assert "لم يُخطَّط شيء" in there.get("/api/view", headers=english).json()["reason"]
+
+
 def test_a_language_that_there_is_not_is_not_kept(browser: Any) -> None:
     answer = browser().post("/language", data={"language": "tlh"}, headers={"origin": HERE})
     assert "set-cookie" not in answer.headers

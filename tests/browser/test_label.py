@@ -224,6 +224,11 @@ def test_a_quote_is_counted_in_code_points(page: Page, events: Events, hostile: 
 def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, events: Events) -> None:
     page.goto(f"{server}/context")
     expect(asked(page)).to_have_text("Can the question be answered from these passages?")
+    page.keyboard.press("1")
+    for hint in ("Quote the words that show it", "Say in the note what it is."):
+        page.keyboard.press("Enter")
+        expect(page.locator(".bar .said")).to_contain_text(hint)
+    page.keyboard.press("Escape")
     answer(page, "3", "Answerable: Not established")
     answer(page, "3", "Support: Neither")
     expect(page.locator(".passage.now")).to_contain_text("SUPPORT-WORD")

@@ -16,7 +16,7 @@ from audit_app.actions.labelled import find_judge
 from audit_app.actions.pairing import Matched, Pair
 from audit_app.actions.results import LEVEL
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import read_seal
+from audit_app.actions.seal import read_seal, require_results
 from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
@@ -46,6 +46,7 @@ def compare(study: Study, question: Question) -> Compared:
             nothing drawn where corrected differences are, no metric that the study can have, or as for
             `Question.check`.
     """
+    require_results(study)
     question.check()
     frame = frames.open_frame(study)
     who = None if question.by == JUDGE else find_judge(frame, question.judge)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audit_app.actions.context_verdicts import ContextVerdict, DecidedContexts, context_verdicts, decided_contexts
 from audit_app.actions.design import design_of
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.withholding import require_random_queue
 from audit_app.actions.wording import percent, with_interval
 from audit_app.language import _, mark, ngettext
@@ -185,6 +185,7 @@ def context_audit(study: Study, *, sample_id: str | None = None, target: Target 
         StudyProblem: Nothing is drawn, or results are sealed.
         Withheld: For target B, while what is decided is no random share.
     """
+    require_results(study)
     with open_store(study) as store:
         if target == "B":
             require_random_queue(store, study)

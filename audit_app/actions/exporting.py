@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from audit_app.actions.judge_claims import faithfulness
-from audit_app.actions.seal import note_export
+from audit_app.actions.seal import note_export, require_results
 from data.records import Resolution
 from data.store import events, items, judgements
 from data.store.connection import open_store
@@ -26,6 +26,7 @@ def exported(study: Study) -> list[dict[str, Any]]:
 
     While results are sealed it is noted that they could be seen in an export, see `registering`.
     """
+    require_results(study)
     with open_store(study) as store:
         rows = events.answers(store, "response") + events.answers(store, "context")
         drawn: dict[tuple[str, str], dict[str, Any]] = {}
@@ -55,6 +56,7 @@ def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str
 
 def exported_judgements(study: Study) -> Iterator[dict[str, Any]]:
     """What every judge that was run here says of every label: one row each, by judge and item."""
+    require_results(study)
     with open_store(study) as store:
         for judge in judgements.judges(store):
             yield from judgements.of_judge(store, judge)
@@ -62,6 +64,7 @@ def exported_judgements(study: Study) -> Iterator[dict[str, Any]]:
 
 def exported_claims(study: Study) -> list[dict[str, Any]]:
     """Every claim that a judge found in a response, and whether the passages support it."""
+    require_results(study)
     with open_store(study) as store:
         judges = list(judgements.judges(store))
     return [
@@ -73,5 +76,6 @@ def exported_claims(study: Study) -> list[dict[str, Any]]:
 
 def exported_views(study: Study) -> list[dict[str, Any]]:
     """The log of what was on whose screen, and when: one row per view that was sent, oldest first."""
+    require_results(study)
     with open_store(study) as store:
         return events.everything_shown(store)

@@ -14,7 +14,7 @@ from audit_app.actions.graded import GradedAgreement, graded
 from audit_app.actions.labelled import WARRANT, Grounding, Labelled, find_judge, judged, labelled
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
 from audit_app.language import _
 from data import frame as frames
@@ -109,6 +109,7 @@ def judge_check(
     Raises:
         StudyProblem: Nothing is drawn, there is no judge, results are sealed, or a slice column is unknown.
     """
+    require_results(study)
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     if who is None:

@@ -14,7 +14,7 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.leak_labels import BlindReading, blind_readings
 from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.results import metrics
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import with_interval
 from audit_app.language import _
 from audit_app.reasons import bare, told
@@ -129,6 +129,7 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
     Raises:
         StudyProblem: Nothing is drawn, no contexts are, or results are sealed.
     """
+    require_results(study)
     with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
         seal = require_open(store)

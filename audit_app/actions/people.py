@@ -193,14 +193,17 @@ def change_person(
     name: str | None = None,
     role: str | None = None,
     teams: tuple[str, ...] | None = None,
+    email: str | None = None,
     by: Person | None = None,
 ) -> Changed:
-    """Gives somebody another name, role or teams; what is None stays.
+    """Gives somebody another name, role, teams or account; what is None stays.
 
-    Whoever becomes a lead gives back what they had begun: leads see results.
+    Whoever becomes a lead gives back what they had begun: leads see results. An account that came with another address
+    is forgotten; the same address again changes nothing.
 
     Raises:
-        StudyProblem: There is no such person, role or team, or the name is empty.
+        StudyProblem: There is no such person, role or team, the name is empty, or the address is no address or somebody
+            else's.
         Refused: Whoever asks is no lead.
     """
     if role is not None:
@@ -215,6 +218,8 @@ def change_person(
             role=role or before.role,
             teams=before.teams if teams is None else teams,
         )
+        if email is not None and folded(email) != people.emails(store).get(person_id):
+            _set_email(store, person_id, email)
         return _stored(study, store, after)
 
 

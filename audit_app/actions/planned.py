@@ -12,7 +12,7 @@ from audit_app.actions.design import design_of
 from audit_app.actions.label_table import LabelTable, label_table
 from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.people import shown_names
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from data.errors import StudyProblem
 from data.frame import SLICES
 from data.questions import Question
@@ -93,6 +93,7 @@ def read_planned(study: Study, sample_id: str | None) -> Planned:
     Raises:
         StudyProblem: Nothing is drawn, or results are sealed.
     """
+    require_results(study)
     with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
         seal = require_open(store)

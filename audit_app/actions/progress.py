@@ -35,6 +35,8 @@ class Progress:
     attention: Attention | None = None
     """How they did on the canaries mixed into their work; None when they had none."""
     n_sessions: int = 0
+    email: str | None = None
+    """The address of their account with the organisation's sign-in, where one is registered."""
     last_seen: str | None = None
 
     @property
@@ -61,7 +63,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
     """
     require_lead(by)
     with open_store(study) as store:
-        everyone, ways_in = people.everyone(store), people.ways_in(store)
+        everyone, ways_in, emails = people.everyone(store), people.ways_in(store), people.emails(store)
         checks = attention(store)
         work = {row["person_id"]: row for row in people.work(store)}
         seen = sessions.last_seen(store)
@@ -72,6 +74,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
             ways_in=ways_in.get(person.person_id, ()),
             attention=checks.get(person.person_id),
             n_sessions=here[person.person_id],
+            email=emails.get(person.person_id),
             last_seen=seen.get(person.person_id),
             **_counts(work.get(person.person_id)),
         )

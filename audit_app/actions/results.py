@@ -13,7 +13,7 @@ from audit_app.actions.metrics_result import MetricsResult as MetricsResult
 from audit_app.actions.registration import Intent
 from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import read_seal
+from audit_app.actions.seal import read_seal, require_results
 from audit_app.actions.settled import settled
 from audit_app.actions.standing import standing
 from audit_app.actions.withholding import require_random_queue
@@ -86,6 +86,7 @@ def metrics(
             a budget of target B.
         Withheld: For target B, while what is decided is no random share.
     """
+    require_results(study)
     known(by, frames.SLICES, "slice column")
     known(names, tuple(METRICS), "metric")
     can_borrow(by, borrow)

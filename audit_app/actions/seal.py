@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from audit_app.language import _
+from audit_app.actions.access import open_results, require_lead
+from audit_app.actions.answers import Refused
+from audit_app.language import _, mark
 from data.errors import StudyProblem
 from data.store import assignments, settings
 from data.store.connection import Store, now, open_store
@@ -65,6 +67,35 @@ def require_open(store: Store) -> Seal:
     return seal
 
 
+OPENING = mark(
+    "Opening results means that you will get no assignments and no adjudication in this study, from now on and for "
+    "good: whoever knows how the numbers stand is no longer blind."
+)
+
+
+def is_about_to_open(study: Study) -> bool:
+    """Whether whoever asks would now see results for the first time.
+
+    Raises:
+        Refused: 403, they are no lead.
+    """
+    require_lead(study.asked_by)
+    if study.asked_by is None or study.asked_by.results_opened_at is not None:
+        return False
+    with open_store(study) as store:
+        return read_seal(store).is_open
+
+
+def require_results(study: Study) -> None:
+    """Lets those see results who may: the command line, and leads who have opened them or find them sealed.
+
+    Raises:
+        Refused: 403, results are for leads, or this lead has not opened them.
+    """
+    if is_about_to_open(study):
+        raise Refused(403, _("You have not opened results.") + " " + _(OPENING))
+
+
 def note_export(store: Store) -> None:
     """Notes, once, that answers left a study whose results were sealed: whoever has the file can work them out."""
     if not read_seal(store).is_open:
@@ -72,7 +103,14 @@ def note_export(store: Store) -> None:
 
 
 def unseal(study: Study, reason: str) -> Seal:
-    """Opens results before the work is done; the reason is kept and printed with every result."""
+    """Opens results before the work is done; the reason is kept and printed with every result.
+
+    Raises:
+        Refused: 403, whoever asks is no lead.
+    """
+    require_lead(study.asked_by)
+    if study.asked_by is not None:
+        open_results(study, study.asked_by)
     with open_store(study) as store:
         settings.write(store, "unsealed", {"reason": reason, "at": now()})
         return read_seal(store)

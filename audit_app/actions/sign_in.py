@@ -37,6 +37,13 @@ def enter(study: Study, token: str, device: str | None = None) -> str | None:
         return begin(store, person, device) if person else None
 
 
+def both(study: Study, secret: str | None, token: str) -> tuple[Person | None, Person | None]:
+    """Who is signed in with this session, and whose link this is."""
+    with open_store(study) as store:
+        here = sessions.person_of(store, secret, since=since(study)) if secret else None
+        return here, people.of_link(store, token)
+
+
 def begin(store: Store, person: Person, device: str | None) -> str | None:
     """The secret of a new session of somebody; None when they left.
 

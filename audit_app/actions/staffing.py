@@ -5,10 +5,17 @@ from data.store import assignments, people
 from data.store.connection import Store, open_store
 from data.study import Study
 
+STEADY = 5.0
+"""Seconds for which a server believes whether there are people enough: it is asked before every item."""
+
 
 def is_soft(store: Store) -> bool:
     """Whether there are too few people to give everyone at most one context per task."""
-    return assignments.most_contexts(store) > people.at_work(store, "evidence")
+    return bool(store.lately("soft", STEADY, lambda: _lacking(store) > 0))
+
+
+def _lacking(store: Store) -> int:
+    return assignments.most_contexts(store) - people.at_work(store, "evidence")
 
 
 def few_people(study: Study) -> str | None:

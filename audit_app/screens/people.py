@@ -114,10 +114,25 @@ def _invite(study: Study, by: Person) -> None:
         )
         role = st.selectbox(_("Role"), ROLES, format_func=_, key="invite-role")
         teams = st.multiselect(_("Teams"), PASSES, format_func=_, placeholder=_("all passes"), key="invite-teams")
+        email = _email(study, "invite-email")
         sent = st.form_submit_button(_("Invite"))
     st.html(figures.defined(ROLE_WORDS))
     if sent:
-        outcome.of(lambda: people.add_person(study, name, role=role, teams=tuple(teams), address=_address(), by=by))
+        passes, at = tuple(teams), _address()
+        outcome.of(lambda: people.add_person(study, name, role=role, teams=passes, email=email, address=at, by=by))
+
+
+def _email(study: Study, key: str, before: str = "") -> str | None:
+    """The address of an account; asked for only where the organisation's sign-in is used, None where none is given."""
+    if study.oidc is None:
+        return None
+    given = st.text_input(_("E-mail address of their account"), before, max_chars=254, key=key, help=_(EMAIL))
+    return given.strip() or None
+
+
+EMAIL = mark(
+    "Lets them in by the sign-in of your organisation, beside their link. A new address unties the account before."
+)
 
 
 def _change(study: Study, by: Person, found: tuple[Progress, ...]) -> None:
@@ -130,14 +145,23 @@ def _change(study: Study, by: Person, found: tuple[Progress, ...]) -> None:
     if who is None:
         return
     person, me = everyone[who], who == by.person_id
+    address = next(each.email for each in found if each.person == person) or ""
     with st.form(f"change-{who}", border=False):
+        name = st.text_input(_("Name"), person.display_name, max_chars=100, key=f"name-{who}")
         role = st.selectbox(_("Role"), ROLES, ROLES.index(person.role), format_func=_, key=f"role-{who}", disabled=me)
         teams = st.multiselect(
             _("Teams"), PASSES, person.teams, format_func=_, placeholder=_("all passes"), key=f"teams-{who}"
         )
-        if st.form_submit_button(_("Save role and teams")):
+        email = _email(study, f"email-{who}", address)
+        if st.form_submit_button(_("Save")):
+            passes, renamed = tuple(teams), None if name == person.display_name else name
+            becomes = None if me else role
             outcome.of(
-                lambda: people.change_person(study, who, role=None if me else role, teams=tuple(teams), by=by).sentence
+                lambda: (
+                    people.change_person(
+                        study, who, name=renamed, role=becomes, teams=passes, email=email, by=by
+                    ).sentence
+                )
             )
     with st.container(horizontal=True):
         _pause(study, by, person, disabled=me)

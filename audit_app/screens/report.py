@@ -14,7 +14,7 @@ from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.leak_audit import leak_audit
 from audit_app.actions.leak_rows import audit_tables
-from audit_app.actions.seal import unseal
+from audit_app.actions.seal import OPENING, unseal
 from audit_app.actions.wording import percent
 from audit_app.dot_plot import Dot, dots
 from audit_app.language import _, mark, speaking
@@ -89,6 +89,8 @@ def _sealed(study: Study, result: results.MetricsResult) -> None:
         st.html(
             figures.sentence(
                 _("This is for good: results cannot be sealed again, and the reason is printed with every result.")
+                + " "
+                + _(OPENING)
             )
         )
         reason = st.text_input(_("Why now?"), max_chars=300)

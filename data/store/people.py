@@ -145,6 +145,12 @@ def set_email(store: Store, person_id: str, email: str) -> None:
     )
 
 
+def emails(store: Store) -> dict[str, str]:
+    """The registered addresses, by person_id; without those who have none."""
+    rows = store.rows("SELECT person_id, email FROM person WHERE email IS NOT NULL")
+    return {row["person_id"]: row["email"] for row in rows}
+
+
 def of_account(store: Store, issuer: str, subject: str) -> Person | None:
     """Whose account this is."""
     row = store.row("SELECT * FROM person WHERE oidc_issuer = ? AND oidc_subject = ?", [issuer, subject])

@@ -56,7 +56,10 @@ def records_of(whole: Frame) -> dict[str, list[dict[str, Any]]]:
         responses.append({"response_id": f"{row}", **place, "run": f"{row // 18 % 3}", "text": f"Answer {row}."})
         verdicts.append({"response_id": f"{row}", "judge": "judge", **{name: judged[name][row] for name in judged}})
     return {
-        "tasks": [{"task_id": f"{t}", "regime": "clbench", "question": f"{t}?"} for t in sorted({t for t, _ in pairs})],
+        "tasks": [
+            {"task_id": f"{t}", "regime": "clbench", "question": f"{t}?", "gold_answer": f"{t}"}
+            for t in sorted({t for t, _ in pairs})
+        ],
         "contexts": [
             {
                 "context_id": f"{t}/{c}",

@@ -131,6 +131,8 @@ class OfMetric:
         counted = audited(labelled, options.contexts)
         usable: Flags = ~np.isnan(den) & counted
         self.usable = usable
+        given = ~np.isnan(labels[read])
+        self._whole, self._partly = usable & given.all(axis=0), counted & ~usable & given.any(axis=0)
         self._part = coded(judged.columns, labelled.columns, PARTS.get(options.average))
         self._task = coded(judged.columns, labelled.columns, options.task if options.about == "such tasks" else None)
         self._sample = Sample(
@@ -188,6 +190,8 @@ class OfMetric:
         if method == "naive":
             here = at.stated
             return naive(self._metric, self._judged.code[here], self._judged.count[here], self._parts(here)[0])
+        if (self._partly & at.own).any() and not (self._whole & at.own).any():
+            return self._missing(at)
         sample, population = self.case(at)
         options = self._options
         way = human_only if method == "human-only" else partial(corrected, prediction=self.prediction_at(at))
@@ -203,6 +207,12 @@ class OfMetric:
         if share.tier == "refused" and method == "corrected" and options.borrow is not None:
             share = self._borrowed(place, at, sample, population) or share
         return at.counting(share, self.usable).dropping(int(np.sum(at.own & self._lost)))
+
+    def _missing(self, at: Where) -> Share:
+        """Refused: rows that settle the metric although a label is missing were selected by what was answered."""
+        n = int(np.sum(at.own & (self.usable | self._partly)))
+        why = f"refused: none of the {n} labelled responses has all the labels that this number needs"
+        return Share(value=None, n=0, n_dropped=int(np.sum(at.own)), tier="refused", why_undefined=why)
 
     def _borrowed(self, place: Slice, at: Where, sample: Sample, population: Population) -> Share | None:
         """The same slice with the judge's errors of the others; None where that is refused too, or not defined."""

@@ -1,28 +1,52 @@
 """The command line: files in, a sample, people, the app, results out."""
 
 import sys
+from importlib import import_module
 
 import click
 
-from audit_app.cli.adjudicating import adjudicate_group
-from audit_app.cli.assignments import assignments_group
-from audit_app.cli.calibrating import rogan_gladen
-from audit_app.cli.calibration import calibration_group
-from audit_app.cli.comparing import compare_command
-from audit_app.cli.files import check, export, import_group, init
-from audit_app.cli.judge import judge_group
-from audit_app.cli.judge_run import run_command
-from audit_app.cli.leaks import leaks_command
 from audit_app.cli.options import Group
-from audit_app.cli.people import people_group
-from audit_app.cli.prompting import prompt_group
-from audit_app.cli.raters import agreement
-from audit_app.cli.registering import register_command
-from audit_app.cli.results import metrics, report
-from audit_app.cli.rubric import rubric_group
-from audit_app.cli.sampling import sample_group
-from audit_app.cli.serving import demo, serve
-from audit_app.cli.wiring import ablate_command, wiring
+
+COMMANDS = {
+    "init": "files.init",
+    "import": "files.import_group",
+    "check": "files.check",
+    "leaks": "leaks.leaks_command",
+    "sample": "sampling.sample_group",
+    "register": "registering.register_command",
+    "people": "people.people_group",
+    "assignments": "assignments.assignments_group",
+    "rubric": "rubric.rubric_group",
+    "calibration": "calibration.calibration_group",
+    "adjudicate": "adjudicating.adjudicate_group",
+    "serve": "serving.serve",
+    "agreement": "raters.agreement",
+    "judge": "judging.judge_group",
+    "metrics": "results.metrics",
+    "report": "results.report",
+    "compare": "comparing.compare_command",
+    "export": "files.export",
+    "prompt": "prompting.prompt_group",
+    "demo": "serving.demo",
+}
+"""Where each command stands in this room."""
+
+
+class Commands(Group):
+    """All commands, each imported when it is asked for: most need no judge, no statistics and no server."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name].split(".")
+        found: click.Command = getattr(import_module(f"audit_app.cli.{module}"), name)
+        return found
+
 
 HELP = """Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
 
@@ -41,20 +65,12 @@ Or look at a finished study first: evidence-audit demo
 """
 
 
-@click.group(cls=Group, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="evidence-audit")
 def cli() -> None:
     """All commands."""
-
-
-for command in (init, import_group, check, leaks_command, sample_group, register_command, people_group,
-                assignments_group, rubric_group, calibration_group, adjudicate_group, serve, agreement, judge_group,
-                metrics, report, compare_command, export, prompt_group, demo):  # fmt: skip
-    cli.add_command(command)
-
-
-for command in (run_command, ablate_command, wiring, rogan_gladen):
-    judge_group.add_command(command)
 
 
 def main() -> None:

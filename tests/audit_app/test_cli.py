@@ -30,9 +30,17 @@ ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "data" / "demo"
 
 
+def inside(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield name, command
+
+
 def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
     if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
+        for name, inner in inside(command):
             yield from leaves(inner, (*path, name))
     else:
         yield " ".join(path), command
@@ -101,9 +109,15 @@ def test_every_command_has_help_and_an_example_that_fits_it(name: str, run: Run)
 
 
 def test_every_group_has_help() -> None:
-    groups = [command for command in cli.commands.values() if isinstance(command, click.Group)]
+    groups = [command for _, command in inside(cli) if isinstance(command, click.Group)]
     assert all(group.help for group in groups)
     assert {"sample draw", "people add", "people list", "judge check", "import labels"} <= ALL.keys()
+
+
+def test_a_command_does_not_wait_for_what_it_does_not_need() -> None:
+    program = "import sys; import audit_app.cli.results; print('openai' in sys.modules, 'streamlit' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in ("serve", "export")])

@@ -23,6 +23,7 @@ from audit_app.actions.results import HEADLINE, TAXONOMY, MetricsResult, metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli
+from audit_app.cli.results import metrics as metrics_command
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS
 from data.store import items
@@ -48,7 +49,7 @@ def test_the_page_on_metrics_names_every_metric_and_every_field() -> None:
     assert [name for name in METRICS if f"`{name}`" not in page] == []
     fields = page.split("## One row of the JSON")[1]
     assert [name for name in FIELDS + ADDED if not re.search(rf"\b{name}\b", fields)] == []
-    options = {option for command in cli.commands["metrics"].params for option in command.opts}
+    options = {option for command in metrics_command.params for option in command.opts}
     assert set(re.findall(r"(?<=`)--[a-z-]+", page)) <= options
 
 

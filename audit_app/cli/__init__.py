@@ -22,7 +22,7 @@ from audit_app.cli.results import metrics, report
 from audit_app.cli.rubric import rubric_group
 from audit_app.cli.sampling import sample_group
 from audit_app.cli.serving import demo, serve
-from audit_app.cli.wiring import ablate_command, wiring
+from audit_app.cli.wiring import ablate_command, canary_command, wiring
 
 HELP = """Audit an LLM judge with people: draw a sample, label it blind in a browser, correct the metrics.
 
@@ -53,7 +53,7 @@ for command in (init, import_group, check, leaks_command, sample_group, register
     cli.add_command(command)
 
 
-for command in (run_command, ablate_command, wiring, rogan_gladen):
+for command in (run_command, ablate_command, canary_command, wiring, rogan_gladen):
     judge_group.add_command(command)
 
 

@@ -40,6 +40,8 @@ class RunOptions:
     """Of all runs of this judge in this study together."""
     again: bool = False
     """Whether what was answered unreadably is asked again."""
+    fresh: bool = False
+    """Whether everything is asked, also what another judge's name was answered already: for a second date."""
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.price is None:
@@ -134,7 +136,8 @@ class Bench:
 
     def recall(self, key: Key) -> Judgement | None:
         """The stored answer to the same, whoever was asked about whichever item."""
-        row = judgements.recall(self._store, key.view_hash, key.prompt_hash, key.model, key.parameters)
+        of = self.name if self._options.fresh else None
+        row = judgements.recall(self._store, key.view_hash, key.prompt_hash, key.model, key.parameters, judge=of)
         return None if row is None or (self._options.again and row["value"] is None) else judgement_of(row)
 
     def keep(self, work: Work, key: Key, said: Judgement, asked: bool) -> None:

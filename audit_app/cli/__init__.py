@@ -12,6 +12,7 @@ from audit_app.cli.comparing import compare_command
 from audit_app.cli.files import check, export, import_group, init
 from audit_app.cli.judge import judge_group
 from audit_app.cli.judge_run import run_command
+from audit_app.cli.judges import compare_judges_command
 from audit_app.cli.leaks import leaks_command
 from audit_app.cli.options import Group
 from audit_app.cli.people import people_group
@@ -53,7 +54,7 @@ for command in (init, import_group, check, leaks_command, sample_group, register
     cli.add_command(command)
 
 
-for command in (run_command, ablate_command, canary_command, wiring, rogan_gladen):
+for command in (run_command, compare_judges_command, ablate_command, canary_command, wiring, rogan_gladen):
     judge_group.add_command(command)
 
 

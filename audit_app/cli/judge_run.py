@@ -50,6 +50,7 @@ def _where(_context: click.Context, _option: click.Parameter, given: tuple[str, 
 @click.option("--price", metavar="INPUT,OUTPUT", callback=_price, help="Of a million tokens, in your currency.")
 @click.option("--max-cost", type=Number(0), help="Stop before this judge has cost more here, all its runs together.")
 @click.option("--again", is_flag=True, help="Ask again what was answered, but not with a label.")
+@click.option("--fresh", is_flag=True, help="Ask anew what another judge's name was answered: for a second date.")
 @click.option("--dry-run", is_flag=True, help="Only say how many calls, tokens and how much money it would take.")
 @json_option
 @study_option
@@ -66,6 +67,7 @@ def run_command(
     price: Price | None,
     max_cost: float | None,
     again: bool,
+    fresh: bool,
     dry_run: bool,
     as_json: bool,
     folder: Path,
@@ -78,7 +80,7 @@ def run_command(
     study = checked_study(folder)
     asked = Asked(labels=listed(labels), everything=everything, sample_id=sample_id, where=where)
     options = RunOptions(
-        asked=asked, claims=claims, concurrency=concurrency, price=price, max_cost=max_cost, again=again
+        asked=asked, claims=claims, concurrency=concurrency, price=price, max_cost=max_cost, again=again, fresh=fresh
     )
     chosen = open_judge(study, choice)
     if dry_run:

@@ -23,12 +23,14 @@ def add(store: Store, row: Mapping[str, Any]) -> None:
     store.insert("judgement", [{**row, "created_at": now()}])
 
 
-def recall(store: Store, view_hash: str, prompt_hash: str, model: str, parameters: str) -> dict[str, Any] | None:
-    """The last answer to the same, of whichever judge and item; None when it was not asked, or had no reply."""
+def recall(
+    store: Store, view_hash: str, prompt_hash: str, model: str, parameters: str, *, judge: str | None = None
+) -> dict[str, Any] | None:
+    """The last answer to the same, of whichever judge (or one) and item; None when not asked, or without a reply."""
     return store.row(
         f"SELECT {COLUMNS} FROM judgement WHERE view_hash = ? AND prompt_hash = ? AND model = ? AND parameters = ? "
-        "AND answered ORDER BY number DESC LIMIT 1",
-        [view_hash, prompt_hash, model, parameters],
+        "AND answered AND coalesce(judge = ?, 1) ORDER BY number DESC LIMIT 1",
+        [view_hash, prompt_hash, model, parameters, judge],
     )
 
 

@@ -57,6 +57,8 @@ bench: .venv/ready-dev browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.command_speed
 	@echo
 	$(BIN)/python -m benchmarks.label_speed
+	@echo
+	$(BIN)/python -m benchmarks.judge_speed
 
 # How often the intervals hold the truth: the whole table, an hour and more on two cores; REPLICATES=200 for a first look.
 REPLICATES ?= 1000

@@ -24,7 +24,7 @@ def gwet_ac2(
     """AC1 for ordered categories: near misses agree in part.
 
     Args:
-        ratings: Labels; `linear` and `quadratic` measure their `category_values`.
+        ratings: Labels; `linear`, `quadratic` and `radical` measure their `category_values`.
         weights: How nearly two categories agree (`weighting.category_weights`); `identity` gives AC1.
         how: How the interval is to be computed (`precision.Precision`).
 

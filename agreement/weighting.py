@@ -7,16 +7,16 @@ from numpy.typing import ArrayLike
 
 from agreement.tally import Floats
 
-Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
+Weighting = Literal["identity", "linear", "quadratic", "radical", "ordinal"]
 
 
 def category_weights(weights: Weighting | ArrayLike, values: ArrayLike) -> Floats:
     """Agreement of every pair of categories: 1 with itself, less the further apart, shape (K, K).
 
     Args:
-        weights: `identity` (all or nothing), `linear` or `quadratic` in the distance of the values, `ordinal` in the
-            number of pairs of ranks from the one to the other, or a symmetric matrix with 1 on the diagonal
-            and less than 1, at least 0, elsewhere.
+        weights: `identity` (all or nothing), `linear`, `quadratic` or `radical` (its square root) in the distance of
+            the values, `ordinal` in the number of pairs of ranks from the one to the other, or a symmetric matrix with
+            1 on the diagonal and less than 1, at least 0, elsewhere.
         values: Number that each category stands for, shape (K,), all different; `ordinal` uses their order alone.
 
     Returns:
@@ -26,7 +26,7 @@ def category_weights(weights: Weighting | ArrayLike, values: ArrayLike) -> Float
         ValueError: The name is unknown or the matrix is not of that kind.
 
     Source: Cohen (1968), Psychol. Bull. 70(4), 213-220, doi:10.1037/h0026256 (weights in general); Gwet (2014),
-    Handbook of Inter-Rater Reliability, 4th ed., chapter 3 (the ordinal ones).
+    Handbook of Inter-Rater Reliability, 4th ed., chapter 3 (the radical and the ordinal ones).
 
     >>> category_weights("linear", [0, 1, 2]).tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
@@ -56,7 +56,7 @@ def _distance(weights: Weighting, values: Floats) -> Floats:
         apart = steps * (steps + 1) / 2
     else:
         steps = np.abs(np.subtract.outer(values, values))
-        apart = steps if weights == "linear" else steps**2
+        apart = steps ** {"linear": 1.0, "quadratic": 2.0, "radical": 0.5}[weights]
     largest: Floats = apart / apart.max()
     return largest
 

@@ -63,7 +63,8 @@ def _outcome(
     inside = np.ones(len(base.code), dtype=bool) if cell.setting is None else base.setting == cell.setting
     groups, count = np.unique(np.column_stack([code, base.task, base.condition])[inside], axis=0, return_counts=True)
     people = Population(code=groups[:, 0], count=count, task=groups[:, 1])
-    right_num, right_den = metric.terms(*base.human[:, rows])
+    right = metric.terms(*base.human[:, rows])
+    again = (num, den) if said.again is None else metric.terms(*said.again)
     labelled = Sample(
         num=num,
         den=den,
@@ -73,7 +74,8 @@ def _outcome(
         task=base.task[rows],
         annotator=said.annotator,
         patterns=metric.patterns,
-        second=None if said.chosen is None else Second(chosen=said.chosen, num=right_num, den=right_den),
+        second=None if said.chosen is None else Second(chosen=said.chosen, num=right[0], den=right[1]),
+        another=None if said.twice is None else Second(chosen=said.twice, num=again[0], den=again[1]),
     )
     if not cell.lend:
         return _compared(cell, metric, labelled, people, true(metric))

@@ -26,9 +26,12 @@ class Cell:
     draw: Literal["independent", "shared units", "linked"] = "independent"
     """Whether settings are drawn on the same task, condition and run; and contexts first, responses within them."""
     contexts: float = 1
-    """In a linked draw, contexts drawn for each that just hold the responses; 1 is the default of the product."""
+    """In a linked draw, contexts drawn for each that just hold the responses; 3, the default of the product here, takes
+    one of a context's three runs in every setting."""
     annotators: int | None = None
     """Annotators with effects of SD .35 on the logit scale, contexts (task × condition) at random to them."""
+    twice: float | None = None
+    """Share of each stratum that a second annotator labels too; target A all the same."""
     who: Annotators = "these annotators"
     lend: bool = False
     """The slice has five labels per stratum of its own and borrows the rest."""
@@ -91,7 +94,7 @@ def _on_shared_units() -> Iterator[Cell]:
         yield Cell(
             name=f"shared units, 90 strata .2 × {n}", population="90 strata .2", per_stratum=n, draw="shared units"
         )
-    # Contexts first: as many as just hold the responses, and three times as many.
+    # Contexts first: as many as just hold the responses, and three times as many, as the product draws by default.
     for n in (15, 40, 100):
         yield Cell(name=f"linked, 10 strata × {n}", population="10 strata", per_stratum=n, draw="linked")
     yield Cell(name="linked, 90 strata .2 × 22", population="90 strata .2", per_stratum=22, draw="linked")
@@ -114,15 +117,10 @@ def _on_shared_units() -> Iterator[Cell]:
 
 def _with_annotators() -> Iterator[Cell]:
     common = Cell(name="10 strata × 40", population="10 strata", per_stratum=40)
-    for people in (3, 6):
-        yield replace(common, name=f"{people} annotators, these, 10 strata × 40", annotators=people)
-    yield replace(
-        common,
-        name="6 annotators, these, 10 strata × 100",
-        per_stratum=100,
-        annotators=6,
-        shown_to_fail="the finite-population correction of 30 % takes labels for facts, but people slip",
-    )
+    for people, n in ((3, 40), (6, 40), (6, 100)):
+        alone = replace(common, name=f"{people} annotators, these, 10 strata × {n}", per_stratum=n, annotators=people)
+        yield alone
+        yield replace(alone, name=f"{people} annotators, these, overlap .25, 10 strata × {n}", twice=0.25)
     yield replace(
         common,
         name="3 annotators, like these, 10 strata × 40",

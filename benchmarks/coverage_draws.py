@@ -79,7 +79,7 @@ def _on_units(cell: Cell, base: Frame, seed: int) -> Drawn:
 
 
 def _linked(cell: Cell, base: Frame, seed: int) -> Drawn:
-    """Contexts by condition, then responses within them: as many contexts as just hold these, or twice as many."""
+    """Contexts by condition, then responses within them: as many contexts as just hold these, or more."""
     condition = dict(zip(base.context.tolist(), base.condition.tolist(), strict=True))
     contexts = [Candidate(item_id=str(c), stratum=str(h), unit=str(c)) for c, h in condition.items()]
     responses = _candidates(base)

@@ -26,6 +26,10 @@ class Labels:
     """The first annotator's."""
     annotator: Codes | None
     """Who that was; None when people do not differ."""
+    again: Floats | None
+    """Another annotator's."""
+    twice: Flags | None
+    """Rows that another annotator labels too."""
     chosen: Flags | None
     """Rows that are adjudicated (to what is true), for target B."""
     effects: Floats | None
@@ -39,15 +43,20 @@ def labels(cell: Cell, base: Frame, rows: Codes, rng: np.random.Generator) -> La
     specificity .94. Annotators are nearly sure of most responses; their leaning moves those they are unsure of.
     """
     truth = base.human[:, rows]
-    seen, who, effects = truth, None, None
+    seen, who, effects, again, twice = truth, None, None, None, None
     if cell.annotators is not None:
         who = _assigned(base, rows, cell.annotators, rng)
         effects = rng.normal(0, SPREAD, (4, cell.annotators))
         chance = _says_yes(truth, effects[:, who])
         seen = (rng.random(truth.shape) < chance).astype(np.float64)
+        if cell.twice is not None:
+            other = (who + rng.integers(1, cell.annotators, len(who))) % cell.annotators
+            again = (rng.random(truth.shape) < _says_yes(truth, effects[:, other])).astype(np.float64)
+            twice = _share_of(cell.twice, base, rows, rng)
     elif cell.overlap is not None:
         seen = (rng.random(truth.shape) < np.where(truth == 1, 0.85, 0.06)).astype(np.float64)
-    return Labels(seen=seen, annotator=who, chosen=_chosen(cell, base, rows, rng), effects=effects)
+    chosen = None if cell.overlap is None else _share_of(cell.overlap, base, rows, rng)
+    return Labels(seen=seen, annotator=who, again=again, twice=twice, chosen=chosen, effects=effects)
 
 
 def _says_yes(truth: Floats, effect: Floats | float) -> Floats:
@@ -67,11 +76,10 @@ def _assigned(base: Frame, rows: Codes, people: int, rng: np.random.Generator) -
     return who[of_row.ravel()]
 
 
-def _chosen(cell: Cell, base: Frame, rows: Codes, rng: np.random.Generator) -> Flags | None:
-    if cell.overlap is None:
-        return None
+def _share_of(share: float, base: Frame, rows: Codes, rng: np.random.Generator) -> Flags:
+    """A random share of the drawn rows of each stratum."""
     stratum = np.unique(base.stratum[rows], return_inverse=True)[1].ravel()
-    size = np.round(np.bincount(stratum) * cell.overlap).astype(int)
+    size = np.round(np.bincount(stratum) * share).astype(int)
     chosen = np.zeros(len(rows), dtype=bool)
     chosen[drawn(stratum, tuple(size.tolist()), rng)] = True
     return chosen

@@ -59,4 +59,6 @@ def _json(archive: ZipFile, name: str) -> Any:
 
 
 def _said(error: Exception) -> str:
+    if isinstance(error, NotImplementedError):
+        return "packed in a way that this Python cannot unpack: write it as JSON with `inspect log convert --to json`"
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -56,6 +56,19 @@ SHOWN: dict[str, str] = {
 """Every column of the log of what was on whose screen."""
 
 
+RELEVANCE: dict[str, str] = {
+    **{name: COLUMNS[name] for name in ("task_id", "context_id", "regime", "condition")},
+    "passage": "number of the passage, as people saw it",
+    "passage_id": "id of the passage, as imported",
+    "supports": "what it supports by people who saw no label of the builder: gold, wrong or neither; empty while open",
+    "relevant": "1 if that is the reference answer, else 0",
+    "how": "adjudicated, unanimous, majority, one person, or open",
+    "n_people": "planned labels of this passage",
+    "agreement": "share of the pairs of people who agree; empty for one person",
+}
+"""Every column of the relevance labels."""
+
+
 JUDGED: dict[str, str] = {
     "judge": "what the judge is called in results",
     **{name: COLUMNS[name] for name in ("item_id", "item_kind")},

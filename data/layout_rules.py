@@ -87,13 +87,15 @@ def repeated_passage(material: Material) -> Found:
 
 @rule(BLEMISH)
 def one_title_per_url(material: Material) -> Found:
-    """In one context a URL has one title."""
-    for context in material.contexts:
-        titles: dict[str, dict[str, int]] = defaultdict(dict)
-        for passage in context.passages:
-            if passage.url and passage.title is not None:
-                titles[passage.url].setdefault(passage.title, passage.rank)
-        for url, ranks in titles.items():
-            if len(ranks) > 1:
-                named = " and ".join(f"“{title}” (passage {rank})" for title, rank in ranks.items())
-                yield context.context_id, f"{url} is called {named}; expected one title"
+    """In the contexts of one task a URL has one title."""
+    for contexts in material.by_task.values():
+        first: dict[str, tuple[str, str, int]] = {}
+        for context in contexts:
+            for passage in context.passages:
+                if not passage.url or passage.title is None:
+                    continue
+                title, where, rank = first.setdefault(passage.url, (passage.title, context.context_id, passage.rank))
+                if title != passage.title:
+                    place = f"passage {rank}" + ("" if where == context.context_id else f" of {where}")
+                    message = f"passage {passage.rank} calls {passage.url} “{passage.title}”, {place} “{title}”"
+                    yield context.context_id, f"{message}; expected one title"

@@ -8,8 +8,9 @@ from hashlib import sha256
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.leaks.screen import VERSION, Fields, Hit, Screened, screen
-from data.records import Context, Task, context_of, task_of
+from data.leaks.screen import VERSION, Hit, Screened
+from data.records import context_of, task_of
+from data.screening import screen_context
 from data.study import Study, drafting, writing
 from data.texts import parts, read_columns, schema
 
@@ -29,16 +30,6 @@ class ScreenedContext:
     regime: str | None
     screened: Screened | None
     """None where the task has no reference answer: there is nothing to look for."""
-
-
-def screen_context(task: Task, context: Context) -> Screened | None:
-    """What the screens say of one context; None where its task has no reference answer."""
-    if task.gold_answer is None:
-        return None
-    passages = [
-        Fields(number=p.rank, text=p.text, title=p.title, url=p.url, publisher=p.publisher) for p in context.passages
-    ]
-    return screen(task.question, (task.gold_answer, *task.gold_aliases), passages)
 
 
 def screened_contexts(study: Study) -> Sequence[ScreenedContext]:

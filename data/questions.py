@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Literal
 
 _YES = {"1", "true", "yes"}
 _NO = {"0", "false", "no"}
@@ -16,8 +17,11 @@ class Value:
     value: str
     text: str
     help: str | None = None
-    evidence: bool = False
-    """Whether a quote from the passages is asked for with this answer."""
+    evidence: bool | Literal["required"] = False
+    """Whether a quote from the passages is asked for with this answer; where it is required, a note that says where the
+    words stand will do as well, as titles and addresses cannot be quoted."""
+    note: bool = False
+    """Whether this answer needs a note."""
     severity: str | None = None
     """Of a construction error: "breaks" the condition (also when nothing is said), or is a "blemish"."""
 

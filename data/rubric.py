@@ -14,6 +14,9 @@ from data.records import DIAGNOSTICS
 from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
 PASSES = ("evidence", "correctness", "context")
+REQUIRED = "required"
+"""Of the evidence of an answer: without a quote, or a note that says where, it is not taken."""
+
 BREAKS, BLEMISH = "breaks", "blemish"
 """How bad a construction error is: the context is not what its condition claims, or is that all the same."""
 
@@ -149,7 +152,7 @@ def _is_text(value: object) -> bool:
 def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
     known = {spec.name for spec in fields(Value)}
     if not isinstance(values, list) or not all(isinstance(value, dict) and set(value) <= known for value in values):
-        entry = "{ key = …, value = …, text = … }, optionally help, evidence, severity"
+        entry = "{ key = …, value = …, text = … }, optionally help, evidence, note, severity"
         message = f"label {name!r}; expected a list of {entry}"
         yield Problem(where=where, field="values", message=message)
         return
@@ -161,8 +164,11 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
     if any(value.get("severity", BREAKS) not in (BREAKS, BLEMISH) for value in values):
         message = f"label {name!r}; expected {BREAKS!r} (the context is not what it claims to be) or {BLEMISH!r}"
         yield Problem(where=where, field="values.severity", message=message)
-    if not all(isinstance(value.get("evidence", False), bool) for value in values):
-        yield Problem(where=where, field="values.evidence", message=f"label {name!r}; expected true or false")
+    if not all(isinstance(asked := value.get("evidence", False), bool) or asked == REQUIRED for value in values):
+        message = f"label {name!r}; expected true, false or {REQUIRED!r}"
+        yield Problem(where=where, field="values.evidence", message=message)
+    if not all(isinstance(value.get("note", False), bool) for value in values):
+        yield Problem(where=where, field="values.note", message=f"label {name!r}; expected true or false")
     if any(len(str(value.get("key"))) != 1 for value in values):
         message = f"label {name!r}; expected one digit or letter for each value"
         yield Problem(where=where, field="values.key", message=message)

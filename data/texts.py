@@ -1,6 +1,8 @@
 """The folder of everything imported: one Parquet part per import, every text byte for byte."""
 
+import filecmp
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from operator import attrgetter
@@ -75,12 +77,8 @@ def add_part(study: Study, kind: str, batches: Iterable[Sequence[Any]], target: 
         StudyProblem: Another import of this kind came in since the target was chosen.
     """
     target = target or next_part(study, kind)
-    with drafting(target) as draft, draft.open("wb") as file:
-        with pq.ParquetWriter(file, schema(kind), compression="zstd") as writer:
-            for records in batches:
-                writer.write_table(table_of(kind, records))
-        file.flush()
-        os.fsync(file.fileno())
+    with drafting(target) as draft:
+        _write(draft, kind, batches)
         if target.exists():
             raise StudyProblem(
                 f"other {kind} were imported at the same time; nothing was imported. Import the file again"
@@ -88,17 +86,27 @@ def add_part(study: Study, kind: str, batches: Iterable[Sequence[Any]], target: 
     return target
 
 
-def put_part(study: Study, kind: str, name: str, records: Sequence[Any]) -> Path:
+def put_part(study: Study, kind: str, name: str, batches: Iterable[Sequence[Any]]) -> Path:
     """Writes a part that was made here and not imported, in the place of what it was before; whole or not at all.
 
-    Its name is no number, so that it never stands in the way of an import.
+    Its name is no number, so that it never stands in the way of an import. Where it says what it said before it looks
+    untouched, and nothing that was made of it has to be made again.
     """
     target = study.texts / f"{kind}-{name}.parquet"
-    with drafting(target) as draft, draft.open("wb") as file:
-        pq.write_table(table_of(kind, records), file, compression="zstd")
+    with drafting(target) as draft:
+        _write(draft, kind, batches)
+        if target.exists() and filecmp.cmp(draft, target, shallow=False):
+            shutil.copystat(target, draft)
+    return target
+
+
+def _write(draft: Path, kind: str, batches: Iterable[Sequence[Any]]) -> None:
+    with draft.open("wb") as file:
+        with pq.ParquetWriter(file, schema(kind), compression="zstd") as writer:
+            for records in batches:
+                writer.write_table(table_of(kind, records))
         file.flush()
         os.fsync(file.fileno())
-    return target
 
 
 def read_columns(study: Study, kind: str, columns: list[str]) -> pa.Table:

@@ -3,10 +3,12 @@
 A view is built from an `Item` here and nowhere else. Nothing that a view does not name can be reached from it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Self
 
 from data.records import Context, Passage, Response, Task
+from data.screening import screen_context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,24 @@ class BuiltPassage(ShownPassage):
     """A passage with the builder's support label, for the last stage of a context audit."""
 
     supports: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownHit:
+    """A place where the leak screens found the reference answer, for the last stage of a context audit."""
+
+    passage: int
+    field: str
+    """text, title, url or publisher."""
+    start: int
+    end: int
+    """Code-point offsets in that field."""
+    text: str
+    """The words that stand there."""
+    reason: str
+    """Name of the detector."""
+    kind: str
+    """leak, or mention."""
 
 
 def show(passage: Passage) -> ShownPassage:
@@ -158,6 +178,7 @@ class ConstructionView:
     gold_answer: str
     gold_aliases: tuple[str, ...]
     condition: str | None
+    screen_hits: tuple[ShownHit, ...]
     passages: tuple[BuiltPassage, ...]
 
     @classmethod
@@ -181,7 +202,17 @@ class ConstructionView:
                 )
                 for p in context.passages
             ),
+            screen_hits=tuple(_hits(item.task, context)),
         )
+
+
+def _hits(task: Task, context: Context) -> Iterator[ShownHit]:
+    screened = screen_context(task, context)
+    for hit in screened.hits if screened else ():
+        fields_ = (getattr(p, hit.field) or "" for p in context.passages if p.rank == hit.passage)
+        text = next((text for text in fields_ if len(text) >= hit.end), "")
+        yield ShownHit(passage=hit.passage, field=hit.field, start=hit.start, end=hit.end,
+                       text=text[hit.start : hit.end], reason=hit.reason, kind=hit.kind)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +258,7 @@ TITLES = {
     "gold_answer": "Reference answer",
     "gold_aliases": "Also accepted",
     "condition": "Condition",
+    "screen_hits": "What the leak screens found",
 }
 """What each artifact is called, on the screen and in the prompt."""
 
@@ -235,8 +267,8 @@ FINAL_ONCE_SHOWN: dict[str, frozenset[str]] = {
     "SubstanceView": frozenset({"passages", "gold_answer"}),
     "GroundingView": frozenset({"gold_answer"}),
     "CorrectnessView": frozenset(),
-    "AnswerabilityView": frozenset({"gold_answer", "condition"}),
-    "SupportView": frozenset({"condition"}),
+    "AnswerabilityView": frozenset({"gold_answer", "condition", "screen_hits"}),
+    "SupportView": frozenset({"condition", "screen_hits"}),
     "ConstructionView": frozenset(),
 }
 """Artifacts that, once shown for an item, make its labels of that view final."""

@@ -142,11 +142,14 @@ class Client(AbstractAsyncContextManager["Client"]):
         return replace(reply, seconds=time.perf_counter() - start)
 
     async def _ask(self, prompt: str, schema: Mapping[str, Any] | None, rung: int) -> Reply:
+        message = [{"role": "user", "content": prompt}]
         try:
             raw = await self._openai.chat.completions.with_raw_response.create(
                 model=self.model,
-                messages=[{"role": "user", "content": prompt}],
-                extra_body={**self.parameters, **_format(FORMATS[rung], schema)},
+                # Both go as extra_body: what is given by name is held against every kind of message that there is,
+                # which takes a sixth of the time of a call.
+                messages=[],
+                extra_body={**self.parameters, "messages": message, **_format(FORMATS[rung], schema)},
             )
         except _HOPELESS as error:
             raise JudgeError(self._hopeless(error)) from None
@@ -179,7 +182,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         """What the server says of an error, on one line and without the key."""
         body = error.body
         inner = body.get("message") or body.get("detail") or body.get("error") if isinstance(body, dict) else body
-        text = re.sub(r"\s+", " ", str(inner or error.message)).strip()
+        text = re.sub(r"\s+", " ", str(inner or error.message)).strip().encode("utf-8", "replace").decode()
         text = text.replace(self._key, "[key]") if self._key else text
         return text if len(text) <= 300 else f"{text[:300]} …"
 

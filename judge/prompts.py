@@ -19,6 +19,7 @@ from data.views import (
     CorrectnessView,
     DisclosureView,
     GroundingView,
+    ShownHit,
     ShownPassage,
     SubstanceView,
     SupportView,
@@ -151,6 +152,7 @@ def construction(view: ConstructionView) -> Shown:
         (TITLES["question"], view.question),
         *_gold(view.gold_answer, view.gold_aliases),
         (TITLES["condition"], view.condition or ""),
+        (TITLES["screen_hits"], "\n".join(map(_hit, view.screen_hits))),
         (TITLES["passages"], _passages(view.passages)),
     )
 
@@ -174,6 +176,10 @@ def _passage(passage: ShownPassage) -> str:
     facts = [passage.title, passage.publisher, passage.source_type, passage.url]
     facts += [passage.supports] if isinstance(passage, BuiltPassage) else []
     return f"[{passage.number}] {' · '.join(fact for fact in facts if fact)}".rstrip() + f"\n{passage.text}"
+
+
+def _hit(hit: ShownHit) -> str:
+    return f"[{hit.passage}] {hit.field}, {hit.start} to {hit.end}: {hit.text} ({hit.reason}, {hit.kind})"
 
 
 def _fence(texts: list[str]) -> str:

@@ -81,9 +81,18 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     while (place := text.find("{", place)) >= 0:
         try:
             found, place = decoder.raw_decode(text, place)
-            yield found
+            yield _storable(found)
         except (json.JSONDecodeError, RecursionError):
             place += 1
+
+
+def _storable(entry: Any) -> Any:
+    """The same without halves of surrogate pairs, which JSON can spell and nothing can store."""
+    if isinstance(entry, str):
+        return entry.encode("utf-8", "replace").decode()
+    if isinstance(entry, dict):
+        return {_storable(name): _storable(value) for name, value in entry.items()}
+    return [_storable(value) for value in entry] if isinstance(entry, list) else entry
 
 
 def _at(entry: Any, path: Sequence[str | int]) -> Any:

@@ -25,7 +25,7 @@ def adjusted(sample: Sample) -> Sample:
     second = sample.second
     if second is None:
         return sample
-    factor = np.where(second.chosen, 1 / _chosen_share(sample, second), 0.0)
+    factor = np.where(second.chosen, 1 / chosen_share(sample, second), 0.0)
     return replace(
         sample,
         num=sample.num + factor * np.where(second.chosen, second.num - sample.num, 0.0),
@@ -39,7 +39,7 @@ def adjudicated_rows(sample: Sample) -> Sample:
     second = sample.second
     if second is None:
         return sample
-    at, share = second.chosen, _chosen_share(sample, second)
+    at, share = second.chosen, chosen_share(sample, second)
     design = sample.design
     chosen = Design(
         weight=(design.weight / share)[at],
@@ -66,7 +66,7 @@ def three_phase_variance(sample: Sample, found: Greg, *, with_score: Floats) -> 
     second = sample.second
     if second is None:
         return sample.design.variance(with_score)
-    at, share = second.chosen, _chosen_share(sample, second)[second.chosen]
+    at, share = second.chosen, chosen_share(sample, second)[second.chosen]
     chosen = adjudicated_rows(sample)
     as_drawn = replace(chosen.design, second_fraction=sample.design.second_fraction[at])
     as_chosen = replace(chosen.design, first_fraction=np.ones(len(share)), second_fraction=share)
@@ -86,7 +86,7 @@ def _groups(sample: Sample, second: Second) -> Codes:
     return np.where(few[stratum], len(few), stratum)
 
 
-def _chosen_share(sample: Sample, second: Second) -> Floats:
+def chosen_share(sample: Sample, second: Second) -> Floats:
     """Share of each row's stratum that was chosen, by weight; the chosen rows then stand for the whole stratum."""
     group = _groups(sample, second)
     w = sample.design.weight

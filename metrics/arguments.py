@@ -51,8 +51,10 @@ def _judged(rows: JudgedRows) -> list[str]:
 
 
 def _labelled(rows: LabelledRows) -> list[str]:
-    sides = [("", rows), ("adjudicated ", rows.adjudicated)] if rows.adjudicated is not None else [("", rows)]
-    labels = {f"{side}label {name}": getattr(source, name) for side, source in sides for name in LABELS}
+    sides = (("", rows), ("adjudicated ", rows.adjudicated), ("second ", rows.another))
+    labels = {
+        f"{side}label {name}": getattr(source, name) for side, source in sides if source is not None for name in LABELS
+    }
     if rows.valid is not None:
         labels["validity"] = rows.valid
     others = {

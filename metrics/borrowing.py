@@ -14,6 +14,7 @@ from metrics.patterns import distances
 from metrics.prediction import left_out
 from metrics.sample import Population, Sample
 from metrics.share import Share
+from metrics.slips import slip_variance
 from metrics.uncertainty import Bracket
 
 Floats = NDArray[np.float64]
@@ -80,7 +81,8 @@ def borrowed(
     ratio = float(weight @ (factor * sample.num)) / over
     missed = np.where(lends, _missed(sample, cell, ratio), 0.0)
     own = float(size / np.maximum(known, 1e-300) @ np.bincount(cell, weight * missed**2, len(size)))
-    variance = (sample.design.variance(factor * missed) + own) / over**2
+    slips = slip_variance(sample, factor * missed, factor * _apart(sample, ratio), lends)
+    variance = (sample.design.variance(factor * missed) + own + slips) / over**2
     trials = float((weight[lends].sum()) ** 2 / (weight[lends] @ weight[lends])) * counted / n
     df = float(sample.design.degrees_of_freedom(lends))
     value = min(max(ratio, 0.0), 1.0)
@@ -105,6 +107,15 @@ def borrowed(
         tier="borrowed",
         homogeneity=alike,
     )
+
+
+def _apart(sample: Sample, ratio: float) -> Floats:
+    """By how much each residual differs with a second annotator's label."""
+    another = sample.another
+    if another is None:
+        return np.zeros(len(sample.num))
+    moved = sample.by(another)
+    return moved.num - sample.num - ratio * (moved.den - sample.den)
 
 
 def _missed(sample: Sample, cell: Codes, ratio: float) -> Floats:

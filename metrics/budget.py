@@ -17,6 +17,7 @@ from metrics.prediction import Prediction
 from metrics.rows import Codes, Floats, JudgedRows, LabelledRows, Slice, joined
 from metrics.runs import run_variance
 from metrics.sample import Population, Sample
+from metrics.slips import slip_variance
 from metrics.table import OfMetric, Options, columns_of
 from metrics.tasks import over_tasks, task_scores, tasks_of
 from sampling.design import OVERALL_MEAN, Design
@@ -98,7 +99,8 @@ def budget(
 
     With u = (num - R den) / T(den) of every response, uhat its prediction and e what the prediction misses,
 
-        labels:      the design's variance V(e), with its finite-population correction;
+        labels:      the design's variance V(e), with its finite-population correction, and what annotators slip, which
+                     has none (`slips`);
         tasks, runs: G/(G-1) sum_g (z_g - zbar)^2 of `tasks.task_variance`, less what the draw of labels puts into it;
         runs:        sum over questions of r times the variance of u between its r runs, by uhat on the frame and by
                      products of e in labelled pairs of runs; the rest is of tasks;
@@ -172,13 +174,14 @@ class _Variances:
         self._sample, self._population, self._found, self._about = sample, population, found, about
         self._score = found.score(sample)
         self._of_draw = sample.design.variance(self._score)
+        self._slips = slip_variance(sample, self._score, found.apart(sample), sample.in_slice)
 
     def parts(self, questions: tuple[Codes, Codes] | None, again: Codes | None) -> list[_Piece]:
         """One piece per source, in order."""
         tasks, runs = self._tasks_and_runs(questions)
         judge = self._judge(again)
         twice = self._of_draw - _redrawn(self._sample.design, self._score, labels=2)
-        labels = _Piece(source="labels", now=self._of_draw - judge.now, saved=twice)
+        labels = _Piece(source="labels", now=self._of_draw + self._slips - judge.now, saved=twice)
         return [tasks, runs, labels, self._annotators(), judge]
 
     def _tasks_and_runs(self, questions: tuple[Codes, Codes] | None) -> tuple[_Piece, _Piece]:
@@ -190,7 +193,7 @@ class _Variances:
         spread = over_tasks(task_scores(sample, self._population, self._found, tasks))
         # The draw is in each task's score without its stratum's mean taken off.
         plain = replace(design, centre=np.full(len(self._score), OVERALL_MEAN, dtype=np.int64))
-        both = max(spread - plain.variance(self._score), 0.0)
+        both = max(spread - plain.variance(self._score) - self._slips, 0.0)
         of_frame = self._of_draw - _redrawn(design, self._score, frame=2)
         runs = run_variance(sample, self._population, self._found, questions)
         if isinstance(runs, str):

@@ -1,6 +1,6 @@
 """Two slices under one audit: as people would have it, how much do they differ."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Self
 
@@ -14,10 +14,12 @@ from metrics.estimate import About
 from metrics.greg import Greg, greg
 from metrics.interval import Interval
 from metrics.prediction import Prediction
+from metrics.slips import slip_variance
 from metrics.tasks import over_tasks, task_scores, tasks_of
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Variances = tuple[float, ...]
 """Of a difference, of its first and of its second."""
 
@@ -32,6 +34,8 @@ class Side:
     about: About
     score: Floats
     """What each sampled row adds to the share as its weight grows, shape (n,); 0 if all of the slice is labelled."""
+    apart: Floats
+    """By how much that differs with a second annotator's label, shape (n,); 0 likewise, and where there is none."""
     ratio: Greg | None
     """None when the share is undefined."""
 
@@ -66,8 +70,12 @@ class Side:
         defined = share.value is not None
         ratio = greg(sample, population, predicting(sample, population, prediction)) if defined else None
         census = int(sample.in_slice.sum()) == population.size
-        score = np.zeros(len(sample.num)) if ratio is None or census else ratio.score(sample)
-        return cls(sample=sample, population=population, share=share, about=about, score=score, ratio=ratio)
+        score = apart = np.zeros(len(sample.num))
+        if ratio is not None and not census:
+            score, apart = ratio.score(sample), ratio.apart(sample)
+        return cls(
+            sample=sample, population=population, share=share, about=about, score=score, apart=apart, ratio=ratio
+        )
 
     @property
     def ends(self) -> tuple[float, float, float]:
@@ -89,7 +97,7 @@ def slice_difference(first: Side, second: Side, *, level: float = 0.95) -> Diffe
     so what the two have in common counts: rows of one stratum, and units that were drawn for both, such as one task,
     condition and run answered by two models. For such tasks in general it is the variance over tasks of z_first -
     z_second, see `tasks.task_variance`, unless the design's is larger: a task that is hard for both costs nothing.
-    Speaks of these annotators, by the labels of target A.
+    Speaks of these annotators, by the labels of target A; what they slip is in V, see `slips`.
 
     The interval joins those of the two shares, with r the correlation of the two estimates under the design:
 
@@ -137,7 +145,7 @@ def slice_difference(first: Side, second: Side, *, level: float = 0.95) -> Diffe
         for which, side in (("first", first), ("second", second))
         if side.share.value is None
     ]
-    variances = tuple(map(design.variance, (first.score - second.score, first.score, second.score)))
+    variances = _of_draw(first, second, either)
     df = design.degrees_of_freedom(either)
     if first.about == "such tasks" and not missing:
         of_tasks, tasks = _by_tasks(first, second)
@@ -160,6 +168,23 @@ def _check_same_rows(first: Design, second: Design) -> None:
     for name in ("weight", "stratum", "unit", "cluster"):
         if not np.array_equal(getattr(first, name), getattr(second, name)):
             raise ValueError(f"the two samples differ in their design's {name}; mark two slices of the same rows")
+
+
+def _of_draw(first: Side, second: Side, either: Flags) -> Variances:
+    """Variances over samples and annotators of the difference and of the two."""
+    sample, apart = first.sample, (first.apart, second.apart)
+    if sample.another is not None and second.sample.another is not None:
+        both = sample.another.chosen & second.sample.another.chosen
+        sample = replace(sample, another=replace(sample.another, chosen=both))
+
+    def variance(score: Floats, moved: Floats) -> float:
+        return sample.design.variance(score) + slip_variance(sample, score, moved, either)
+
+    return (
+        variance(first.score - second.score, apart[0] - apart[1]),
+        variance(first.score, apart[0]),
+        variance(second.score, apart[1]),
+    )
 
 
 def _by_tasks(one: Side, other: Side) -> tuple[Variances, int]:

@@ -116,9 +116,10 @@ def corrected(
         prediction: Another prediction than `fit(sample)`, or that one, when it serves several slices.
         about: What the interval is for: these responses, or such tasks in general, of which these are a sample
             (`tasks.task_variance`); never the narrower of the two.
-        annotators: Whether the interval is for these annotators, or for others like them
-            (`annotators.between_annotators`), which is never the narrower of the two. With adjudicated labels only
-            what differs by who came first counts: what adjudication settles is taken to be its own.
+        annotators: Whether the interval is for these annotators, with what they slip (`slips.slip_variance`), or for
+            others like them (`annotators.between_annotators`), which is never the narrower of the two. With
+            adjudicated labels only what differs by who came first counts: what adjudication settles is taken to be
+            its own.
         seed: Of the completions behind a Dirichlet-multinomial interval.
 
     Returns:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from metrics.estimate import Contexts
 from metrics.patterns import PATTERNS
-from metrics.rows import Codes, Flags, JudgedRows, LabelledRows, Slice, inside
-from metrics.sample import Sample
+from metrics.rows import Codes, Flags, Floats, JudgedRows, LabelledRows, Slice, inside
+from metrics.sample import Sample, Second
 from metrics.share import Share
 
 
@@ -40,7 +40,6 @@ class Where:
         if self.counts is None:
             return marked
         counts = self.counts[usable].astype(np.float64)
-        second = sample.second
         return replace(
             marked,
             num=sample.num * counts,
@@ -48,7 +47,8 @@ class Where:
             code=sample.code if self.cells is None else self.cells[1][usable] * PATTERNS + sample.code,
             cells=self.n_cells,
             patterns=tuple(sorted({(0.0, 0.0), *sample.declared})),
-            second=None if second is None else replace(second, num=second.num * counts, den=second.den * counts),
+            second=_times(sample.second, counts),
+            another=_times(sample.another, counts),
         )
 
     @property
@@ -69,6 +69,10 @@ class Where:
         if effective is not None and share.se:
             effective *= n / share.n
         return replace(share, n=n, n_effective=effective)
+
+
+def _times(values: Second | None, counts: Floats) -> Second | None:
+    return None if values is None else replace(values, num=values.num * counts, den=values.den * counts)
 
 
 def audited(labelled: LabelledRows, contexts: Contexts) -> Flags:

@@ -34,6 +34,11 @@ class Greg:
         missed = sample.num - num - self.ratio[part] * (sample.den - den)
         return np.where(sample.in_slice, missed / self.scale[part], 0.0)
 
+    def apart(self, sample: Sample) -> Floats:
+        """By how much the score of a row differs with the label of another annotator, shape (n,); 0 without one."""
+        another = sample.another
+        return np.zeros(len(sample.num)) if another is None else self.score(sample.by(another)) - self.score(sample)
+
     def step(self, sample: Sample) -> Floats:
         """By how much the value moves when a row's numerator does, shape (n,); 0 outside the slice."""
         part = np.where(sample.in_slice, sample.parts, 0)

@@ -13,6 +13,7 @@ from metrics.greg import Greg
 from metrics.prediction import Prediction
 from metrics.sample import Population, Sample
 from metrics.share import Share
+from metrics.slips import slip_variance
 from metrics.tasks import task_variance
 from metrics.uncertainty import Bracket, bracket, widened
 
@@ -31,18 +32,32 @@ def with_interval(
 ) -> Share:
     """The estimate as a share with its interval; without a value where nothing can be said of other annotators.
 
-    The interval for these responses and these annotators comes first, see `uncertainty.bracket`. Tasks, and then
+    The interval for these responses and these annotators comes first, see `uncertainty.bracket`; where several of these
+    labelled, it holds what they slip (`slips`). Tasks, and then
     annotators, bring the variance over what they are a sample of, and never make it narrower.
     """
     basis = adjudicated_rows(sample)
     score = found.score(basis)
     grown = _grown(sample, basis, found, score)
-    variance = three_phase_variance(sample, found, with_score=score)
-    wider = variance if grown is score else three_phase_variance(sample, found, with_score=grown)
+    slips = slip_variance(sample, found.score(sample), found.apart(sample), sample.in_slice)
+    variance = three_phase_variance(sample, found, with_score=score) + slips
+    wider = variance if grown is score else three_phase_variance(sample, found, with_score=grown) + slips
     value, trials = _inside(found.value), _trials(basis)
     df = float(basis.design.degrees_of_freedom(basis.in_slice))
     se = sqrt(max(variance, wider))
-    around = bracket(basis, value, grown, found.step(basis), se=se, df=df, trials=trials, level=level, seed=seed)
+    slipping = sqrt(variance / (variance - slips)) if variance > slips > 0 else 1.0
+    around = bracket(
+        basis,
+        value,
+        grown,
+        found.step(basis),
+        se=se,
+        df=df,
+        trials=trials,
+        level=level,
+        slipping=slipping,
+        seed=seed,
+    )
     of_draw, enough = variance, trials
     if about == "such tasks":
         over_tasks, tasks = task_variance(adjusted(sample), population, found)

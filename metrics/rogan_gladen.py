@@ -1,6 +1,6 @@
 """Correcting a judge by an error rate that was measured elsewhere (Rogan & Gladen)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from scipy.special import expit, logit
@@ -51,7 +51,7 @@ class Corrected:
 
 
 def rogan_gladen(judged_yes: float, n: int, calibration: Calibration) -> Corrected:
-    """(p + specificity - 1) / (sensitivity + specificity - 1), p the judge's share of yes; without an interval.
+    """(p + specificity - 1) / (sensitivity + specificity - 1), p the judge's share of yes; for its interval `shifted`.
 
     Not for a calibration set that is a random sample of the judged responses: `correction.corrected` uses that
     better, and for ratios too. A set that was drawn by human label must not go there, as PPI and its kind would be
@@ -80,6 +80,40 @@ def rogan_gladen(judged_yes: float, n: int, calibration: Calibration) -> Correct
     return Corrected(value=min(max(value, 0.0), 1.0), unclipped=value, n=n)
 
 
+def shifted(judged_yes: float, n: int, calibration: Calibration, *, level: float = 0.95) -> Corrected:
+    """The value of `rogan_gladen` with a delta-method interval around a value of smoothed counts that is shifted.
+
+    With counts drawn towards 1/2 as in `smoothed`, marked ', and z the normal quantile,
+
+        value' + 2 z^2 (value' sens' (1 - sens') / n_yes' - (1 - value') spec' (1 - spec') / n_no')  ±  z se'
+
+    on the plain scale; the shift makes up for how skewed the quotient is. The ends are moved into [0, 1], and further
+    out where they would miss the value; all of [0, 1] where the smoothed rates tell nothing.
+
+    Args, undefined case and errors as for `rogan_gladen`; level is in (0, 1).
+
+    Source: Lee et al. (2025), arXiv:2511.21140, after Lang & Reiczigel (2014), Preventive Veterinary Medicine 113(1),
+    13-22, doi:10.1016/j.prevetmed.2013.09.015.
+
+    >>> known = Calibration(sensitivity=0.9, specificity=0.7, n_yes=200, n_no=200)
+    >>> found = shifted(0.4, 1000, known)
+    >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
+    (0.1667, 0.0564, 0.2627)
+    """
+    plain = rogan_gladen(judged_yes, n, calibration)
+    known, p, size, z = _smooth(judged_yes, n, calibration, level)
+    middle = rogan_gladen(p, n, known).unclipped
+    if plain.value is None:
+        return plain
+    if middle is None:
+        return replace(plain, low=0.0, high=1.0)
+    yes, no = _binomial(known.sensitivity, known.n_yes), _binomial(known.specificity, known.n_no)
+    centre = middle + 2 * z**2 * (middle * yes - (1 - middle) * no)
+    reach = z * sqrt(variance(middle, p, size, known))
+    low, high = (min(max(end, 0.0), 1.0) for end in (centre - reach, centre + reach))
+    return replace(plain, low=min(low, plain.value), high=max(high, plain.value))
+
+
 def smoothed(judged_yes: float, n: int, calibration: Calibration, *, level: float = 0.95) -> Corrected:
     """The same from counts that were drawn a little towards 1/2, with a delta-method interval on the logit scale.
 
@@ -88,7 +122,8 @@ def smoothed(judged_yes: float, n: int, calibration: Calibration, *, level: floa
 
     Args and errors as for `rogan_gladen`; level is in (0, 1).
 
-    Source: Lee et al. (2025), arXiv:2511.21140; Agresti & Coull (1998), The American Statistician 52(2), 119-126.
+    Source: Chen et al. (2026), arXiv:2601.05420, whose reference code has the smoothed interval on the logit scale;
+    Agresti & Coull (1998), The American Statistician 52(2), 119-126, doi:10.1080/00031305.1998.10480550.
     """
     plain = rogan_gladen(judged_yes, n, calibration)
     known, p, size, z = _smooth(judged_yes, n, calibration, level)

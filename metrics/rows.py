@@ -41,6 +41,17 @@ class Adjudicated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SecondLabels:
+    """What the second annotator of the plan says of a random share of the labelled rows; shape (n,) each, as those."""
+
+    C: Floats
+    """1, 0 or nan (unusable, or no second annotator), as are A, G and D."""
+    A: Floats
+    G: Floats
+    D: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelledRows:
     """The rows of the draw that people have dealt with, shape (n,) each; rows still waiting are left out."""
 
@@ -56,7 +67,10 @@ class LabelledRows:
     design_of: Callable[[Flags], Design]
     """The design of the rows where the flag, shape (n,), is true: those usable for a metric."""
     annotator: Sequence[str] | None = None
-    """Who gave the label of target A of each row; needed for "annotators like these" only."""
+    """Who gave the label of target A of each row; needed for "annotators like these". Where several did, intervals for
+    these annotators hold what they slip."""
+    another: SecondLabels | None = None
+    """What a second annotator says, from which it is known how much they slip; it changes no estimate."""
     adjudicated: Adjudicated | None = None
     """For target B: the labels above are those of target A, on all rows, and these correct them."""
     valid: Floats | None = None

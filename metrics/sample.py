@@ -18,7 +18,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Second:
-    """What was adjudicated or unanimous on a random share of the sampled rows; shape (n,) each, as the sample."""
+    """Another value of a random share of the sampled rows, such as the adjudicated; shape (n,) each, as the sample."""
 
     chosen: Flags
     """Rows of the random overlap whose value is known. Items adjudicated for other reasons are not among them."""
@@ -48,9 +48,11 @@ class Sample:
     task: Codes | None = None
     """Task of each row, as in the population; needed for "such tasks" only."""
     annotator: Codes | None = None
-    """Who gave the label of each row; needed for "annotators like these" only."""
+    """Who gave the label of each row; needed for "annotators like these", and to know that people can slip."""
     second: Second | None = None
     """The adjudicated values, for target B."""
+    another: Second | None = None
+    """What a second annotator says; it tells how much annotators slip (`slips`), and changes no estimate."""
     cells: int = 1
     """Cells in which predictions are made: a code is below 81 × cells."""
     patterns: Sequence[Pattern] | None = None
@@ -68,19 +70,29 @@ class Sample:
 
     def only(self, kept: Flags) -> Self:
         """The rows of whole strata that are kept; the others must not bear on the slice."""
-        second = self.second
         return self.rows(
             kept,
-            second=None if second is None else Second(**_kept(second, kept)),
+            second=None if self.second is None else Second(**_kept(self.second, kept)),
+            another=None if self.another is None else Second(**_kept(self.another, kept)),
             design=replace(
                 Design(**_kept(self.design, kept)),
                 stratum=np.unique(self.design.stratum[kept], return_inverse=True)[1].astype(np.int64),
             ),
         )
 
-    def rows(self, kept: Flags | Codes, *, design: Design, second: Second | None = None) -> Self:
+    def rows(
+        self, kept: Flags | Codes, *, design: Design, second: Second | None = None, another: Second | None = None
+    ) -> Self:
         """Some rows, by flag or by number, with a design of their own."""
-        return replace(self, **_kept(self, kept), design=design, second=second)
+        return replace(self, **_kept(self, kept), design=design, second=second, another=another)
+
+    def by(self, values: Second) -> Self:
+        """The same rows with these values where they are known, and their own elsewhere."""
+        return replace(
+            self,
+            num=np.where(values.chosen, values.num, self.num),
+            den=np.where(values.chosen, values.den, self.den),
+        )
 
     @property
     def parts(self) -> Codes:

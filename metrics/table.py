@@ -17,7 +17,7 @@ from metrics.domain import Where, audited, where
 from metrics.estimate import About, Annotators, Contexts, Estimate, Method, Target
 from metrics.patterns import restrict
 from metrics.prediction import Prediction
-from metrics.rows import Adjudicated, JudgedRows, LabelledRows, Slice, coded, joined, slices_by
+from metrics.rows import Adjudicated, JudgedRows, LabelledRows, SecondLabels, Slice, coded, joined, slices_by
 from metrics.sample import Population, Sample, Second
 from metrics.share import Share
 from metrics.weighting_class import class_weighted
@@ -29,6 +29,7 @@ __all__ = [
     "JudgedRows",
     "LabelledRows",
     "Options",
+    "SecondLabels",
     "detailed",
     "slices_by",
 ]
@@ -142,6 +143,7 @@ class OfMetric:
             annotator=_annotators(labelled, options, usable),
             patterns=metric.patterns,
             second=_second(metric, labelled.adjudicated, usable),
+            another=_another(metric, labelled.another, usable),
         )
         self._lost = ~usable
         if (settled := labelled.adjudicated) is not None:  # of some of which it is settled that nobody can say
@@ -236,7 +238,8 @@ class OfMetric:
 
 def _annotators(labelled: LabelledRows, options: Options, usable: Flags) -> Codes | None:
     """Who gave the label of each usable row, as a whole number; None where it makes no difference."""
-    if options.annotators == "these annotators" or labelled.annotator is None:
+    # What is adjudicated stays as it is, whoever came first.
+    if labelled.annotator is None or (options.annotators == "these annotators" and options.target == "B"):
         return None
     names = np.asarray(labelled.annotator, dtype=object)[usable]
     return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -245,8 +248,16 @@ def _annotators(labelled: LabelledRows, options: Options, usable: Flags) -> Code
 def _second(metric: Metric, adjudicated: Adjudicated | None, usable: Flags) -> Second | None:
     if adjudicated is None:
         return None
-    num, den = metric.terms(adjudicated.C, adjudicated.A, adjudicated.G, adjudicated.D)
-    chosen = adjudicated.overlap & ~np.isnan(den)
+    return _values(metric, adjudicated, adjudicated.overlap, usable)
+
+
+def _another(metric: Metric, another: SecondLabels | None, usable: Flags) -> Second | None:
+    return None if another is None else _values(metric, another, np.ones(len(usable), dtype=bool), usable)
+
+
+def _values(metric: Metric, said: Adjudicated | SecondLabels, overlap: Flags, usable: Flags) -> Second:
+    num, den = metric.terms(said.C, said.A, said.G, said.D)
+    chosen = overlap & ~np.isnan(den)
     return Second(chosen=chosen[usable], num=np.where(chosen, num, 0.0)[usable], den=np.where(chosen, den, 0.0)[usable])
 
 

@@ -107,6 +107,7 @@ def bracket(
     df: float,
     trials: float,
     level: float,
+    slipping: float,
     seed: int,
 ) -> Bracket:
     """The interval of a share that was estimated from a sample that is not a census.
@@ -115,7 +116,7 @@ def bracket(
     - `logit-t` where the evidence is not thin.
     - `Dirichlet-multinomial` otherwise: percentiles of random completions of the strata, see `completion`. It is made
       as wide as the logit-t where that reaches further, and it always contains the value. Where strata share units
-      it is stretched by the design's factor for that, which the completion does not know.
+      it is stretched by the design's factor for that, which the completion does not know, and by that for slips.
 
     Args:
         sample: The labelled rows.
@@ -126,6 +127,7 @@ def bracket(
         df: Its degrees of freedom.
         trials: Effective labels in the denominator.
         level: Confidence level in (0, 1).
+        slipping: Standard error over the one that takes labels for facts, at least 1, see `slips`.
         seed: Of the completions.
     """
     seen = evidence(sample, score, step, se)
@@ -140,7 +142,7 @@ def bracket(
         return Bracket(low=min(low, value), high=max(high, value), kind="exact", evidence=seen)
     if se <= _NOTHING:
         low, high = value, value
-    stretch = _shared_units(sample, score)
+    stretch = slipping * _shared_units(sample, score)
     lower = max(0.0, value - stretch * max(0.0, value - found[0]))
     upper = min(1.0, value + stretch * max(0.0, found[1] - value))
     return Bracket(low=min(low, lower), high=max(high, upper), kind="Dirichlet-multinomial", evidence=seen)

@@ -79,3 +79,18 @@ def refuse_lonely(strata: NDArray[np.object_]) -> None:
     """
     if len(strata):
         raise ValueError(f"strata with a single usable unit: {', '.join(map(repr, strata))}; merge them first")
+
+
+def check_total(stratum_size: Mapping[str, int], total: int) -> None:
+    """Sizes of strata and of the sample are counts.
+
+    Raises:
+        ValueError: One is negative; all of them at once.
+    """
+    wrong = [
+        f"stratum {name!r} has size {size}; a size is 0 or more" for name, size in stratum_size.items() if size < 0
+    ]
+    if total < 0:
+        wrong.append(f"total is {total}; expected 0 items or more")
+    if wrong:
+        raise ValueError("; ".join(wrong))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sampling.arguments import refuse_unknown
+from sampling.arguments import check_total, refuse_unknown
 
 ANY = "*"
 MISSING = "(none)"
@@ -150,7 +150,7 @@ def small_strata(stratum_size: Mapping[str, int], total: int, *, least: int = 2,
     >>> small_strata({"a": 90, "b": 10}, 10)
     [Small(stratum='b', stratum_size=10, planned=1.0)]
     """
-    _check_total(stratum_size, total)
+    check_total(stratum_size, total)
     planned = _planned(stratum_size, total)
     return [
         Small(stratum=name, stratum_size=size, planned=planned[name])
@@ -189,7 +189,7 @@ def collapse(
     """
     strata = list(stratum_size)
     _check(strata, columns, stratum_size)
-    _check_total(stratum_size, total)
+    check_total(stratum_size, total)
     planned = _planned(stratum_size, total)
 
     def is_small(members: Sequence[str]) -> bool:
@@ -257,14 +257,6 @@ def _check(strata: Sequence[str], columns: Sequence[str], stratum_size: Mapping[
                 f"stratum {name!r} has {len(_pieces(name))} values for the {len(columns)} columns "
                 f"{', '.join(columns)}; name strata with `stratum_name`, one value per column"
             )
-
-
-def _check_total(stratum_size: Mapping[str, int], total: int) -> None:
-    for name, size in stratum_size.items():
-        if size < 0:
-            raise ValueError(f"stratum {name!r} has size {size}; a size is 0 or more")
-    if total < 0:
-        raise ValueError(f"total is {total}; expected 0 items or more")
 
 
 def _positions(columns: Sequence[str], order: Sequence[str]) -> list[int]:

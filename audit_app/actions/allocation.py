@@ -148,10 +148,13 @@ def _inside(population: Population) -> dict[str, set[str]]:
 
 
 def _n_contexts(population: Population, plan: Plan, sizes: Mapping[str, int], least: Mapping[str, int]) -> int:
-    """As many contexts as hold the responses on average and two per stratum, unless told otherwise."""
+    """As many as `sample plan` asks for, unless told otherwise: one response of each setting to a context.
+
+    More to a context would save reading and cost precision, since they are alike. Two contexts per stratum at least.
+    """
     in_frame = len(population.contexts)
     if plan.contexts is not None:
         return min(plan.contexts, in_frame)
     floors = sum(max(min(FLOOR, size), least.get(name, 0)) for name, size in sizes.items())
-    wanted = ceil(n_responses(population, plan) * in_frame / len(population.responses))
+    wanted = ceil(n_responses(population, plan) / population.per_context)
     return min(in_frame, max(wanted, floors))

@@ -43,6 +43,8 @@ class Answered:
 
     first: Answers
     """The label of the first person of the plan (target A)."""
+    another: Answers
+    """That of the second person of the plan, where there is one."""
     adjudicated: Answers
     """The adjudicated value, else the one on which all of two or more planned people agree (target B)."""
     undecided: frozenset[Key]
@@ -70,6 +72,7 @@ def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict", *, k
     planned: dict[Key, list[str]] = defaultdict(list)
     given: set[tuple[str, str, int]] = set()
     first: dict[Key, str] = {}
+    another: dict[Key, str] = {}
     touched: dict[Target, set[str]] = {"A": set(), "B": set()}
     for row in events.answers(store, kind):
         key, value, skipped = (row["item_id"], row["label"]), row["value"], row["state"] == "skipped"
@@ -82,8 +85,8 @@ def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict", *, k
         if value is None or value == CANNOT_JUDGE or skipped:
             continue
         planned[key].append(value)
-        if row["plan_order"] == 1:
-            first[key] = value
+        if row["plan_order"] in (1, 2):
+            (first if row["plan_order"] == 1 else another)[key] = value
     decided = {(one.item_id, one.label): one.value for one in events.resolutions(store) if one.item_kind == kind}
     noted = {(row["item_id"], row["label"]) for row in adjudications.noted(store) if row["item_kind"] == kind}
 
@@ -94,6 +97,7 @@ def answered(store: Store, rubric: Rubric, grounding: Grounding = "strict", *, k
     unanimous = {key: values[0] for key, values in planned.items() if len(values) > 1 and key not in split}
     return Answered(
         first=first,
+        another=another,
         adjudicated={key: value for key, value in {**unanimous, **decided}.items() if value != CANNOT_JUDGE},
         undecided=frozenset(split - set(decided)),
         noted=frozenset(noted),

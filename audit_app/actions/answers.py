@@ -9,6 +9,7 @@ from audit_app.language import _
 from data.errors import StudyProblem
 from data.questions import Question
 from data.records import CANNOT_JUDGE
+from data.rubric import REQUIRED
 from data.views import ShownPassage
 
 DAY = 86_400
@@ -44,13 +45,24 @@ class Answer:
         """
         seconds = raw.get("active_seconds")
         encodable(raw.get("evidence"), raw.get("comment"))
+        value, said, quoted = _value(question, raw), comment(raw), quotes(raw.get("evidence"), passages)
+        _check_shown(question, value, said=said, quoted=bool(quoted or not passages))
         plausible = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds <= DAY
         return cls(
-            value=_value(question, raw),
-            comment=comment(raw),
-            quotes=quotes(raw.get("evidence"), passages),
+            value=value,
+            comment=said,
+            quotes=quoted,
             seconds=float(seconds) if plausible and seconds is not None else None,
         )
+
+
+def _check_shown(question: Question, value: str, *, said: str | None, quoted: bool) -> None:
+    """Refuses an answer that has to show where it comes from, or to say what it is, and does not."""
+    chosen = [entry for entry in question.values if entry.value in question.codes(value)]
+    if not said and not quoted and any(entry.evidence == REQUIRED for entry in chosen):
+        raise Refused(422, _("Quote the words that show it, or say in the note where they stand."))
+    if not said and any(entry.note for entry in chosen):
+        raise Refused(422, _("This answer needs a note that says what is meant."))
 
 
 def encodable(*said: object) -> None:

@@ -17,7 +17,7 @@ from data.reading import Row, read
 from data.records import LABELS
 from data.store.connection import open_store
 from data.study import Study
-from metrics.rogan_gladen import SENTENCE, Calibration, Corrected, rogan_gladen, smoothed
+from metrics.rogan_gladen import SENTENCE, Calibration, Corrected, shifted, smoothed
 
 FIELDS = ("label", "human", "judge")
 """Of every row of a calibration file: which label, what a person said, what the judge said of the same response."""
@@ -37,7 +37,7 @@ class Calibrated:
     """As far as so few human yes can tell it; rows of the calibration set are taken to be independent."""
     specificity_interval: Ends
     plain: Corrected
-    """Rogan and Gladen's own, of the three shares as they are; without an interval."""
+    """Rogan and Gladen's own, of the three shares as they are, with the interval of Lee et al."""
     corrected: Corrected
     """From counts drawn a little towards 1/2, so that its interval stays sensible: not quite the plain one."""
 
@@ -55,9 +55,10 @@ class CalibratedResult:
     def sentence(self) -> str:
         """What the numbers rest on, and what they do not cover."""
         return (
-            f"Judge {self.judge}. {SENTENCE} The interval belongs to the smoothed value, which counts drawn a little "
-            "towards one half give. The correction says nothing of SES, cSES, ESD and BAS, and not of how people "
-            "differ. With labels on a sample of these responses use `evidence-audit metrics` instead."
+            f"Judge {self.judge}. {SENTENCE} The smoothed value is that of counts drawn a little towards one half; its "
+            "interval is the safer of the two where counts are small or one-sided. The correction says nothing of SES, "
+            "cSES, ESD and BAS, and not of how people differ. With labels on a sample of these responses use "
+            "`evidence-audit metrics` instead."
         )
 
 
@@ -94,7 +95,7 @@ def calibrate(study: Study, file: Path, *, judge: str | None = None, level: floa
                 calibration=known,
                 sensitivity_interval=wilson(known.sensitivity, known.n_yes, level),
                 specificity_interval=wilson(known.specificity, known.n_no, level),
-                plain=rogan_gladen(yes / scored, scored, known),
+                plain=shifted(yes / scored, scored, known, level=level),
                 corrected=smoothed(yes / scored, scored, known, level=level),
             )
         )
@@ -166,7 +167,7 @@ def calibrated_rows(result: CalibratedResult) -> list[dict[str, str]]:
         {
             "label": one.label,
             "judge says yes": with_interval(one.judged_yes, None, None),
-            "corrected": with_interval(one.plain.value, None, None),
+            "corrected": with_interval(one.plain.value, one.plain.low, one.plain.high),
             "smoothed": with_interval(one.corrected.value, one.corrected.low, one.corrected.high),
             "sensitivity": with_interval(one.calibration.sensitivity, *one.sensitivity_interval),
             "of human yes": str(one.calibration.n_yes),

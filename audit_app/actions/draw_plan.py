@@ -52,7 +52,7 @@ class Plan:
     size: int | None = SIZE
     """Responses; None for all."""
     contexts: int | None = None
-    """Contexts; by default as many as it takes to read each drawn context's responses together."""
+    """Contexts; by default so many that each brings one response of every model and prompt, as in `sample plan`."""
     strata: tuple[str, ...] | None = None
     """Frame columns, `leak` for the score of the leak screens, `judge` for the labels of one judge, or its diagnostics;
     by default all frame columns that vary, as many as the size allows."""

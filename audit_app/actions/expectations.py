@@ -148,7 +148,7 @@ def of_study(
         judge_name=judge_name,
         contexts=population.sizes("context"),
         sharing=_sharing(population, draw, rule),
-        settings=len(rows[["model", "prompt"]].drop_duplicates()) if population.shared else 1,
+        settings=population.settings,
         parts=len(rows[within].drop_duplicates()) if within else 1,
         notes=(*population.notes, *told),
     )

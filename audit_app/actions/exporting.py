@@ -1,7 +1,7 @@
 """Taking everything that people did out of a study."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -53,10 +53,11 @@ def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str
     return {**row, **decided, "vote": vote}
 
 
-def exported_judgements(study: Study) -> list[dict[str, Any]]:
+def exported_judgements(study: Study) -> Iterator[dict[str, Any]]:
     """What every judge that was run here says of every label: one row each, by judge and item."""
     with open_store(study) as store:
-        return [row for judge in judgements.judges(store) for row in judgements.of_judge(store, judge)]
+        for judge in judgements.judges(store):
+            yield from judgements.of_judge(store, judge)
 
 
 def exported_claims(study: Study) -> list[dict[str, Any]]:

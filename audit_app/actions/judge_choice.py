@@ -116,9 +116,12 @@ def replay_of(study: Study | None, path: Path) -> ReplayJudge:
     rows = [row for row in read(path) if isinstance(row, Row)]
     if not rows:
         raise StudyProblem(f"{path}: no rows; there is nothing to replay")
+    judges = {str(row.values.get("judge")) for row in rows}
+    if len(judges) > 1:
+        raise StudyProblem(f"{path}: said by several judges ({', '.join(sorted(judges))}); keep one of them in a file")
     detailed = "view_hash" in rows[0].values
     if detailed:
-        recorded = _judgements(path, rows)
+        recorded = _judgements(rows)
     elif study is not None:
         recorded = _verdicts(study, path)
     else:
@@ -128,9 +131,11 @@ def replay_of(study: Study | None, path: Path) -> ReplayJudge:
     return ReplayJudge(recorded, model=f"replay of {', '.join(models) or path.name}", parameters={"record": digest})
 
 
-def _judgements(path: Path, rows: Iterable[Row]) -> Recorded:
+def _judgements(rows: Iterable[Row]) -> Recorded:
     found = {}
     for row in rows:
+        if str(row.values.get("answered")) == "0":
+            continue
         try:
             found[str(row.values["label"]), str(row.values["view_hash"])] = _judgement(row.values)
         except (KeyError, TypeError, ValueError) as error:
@@ -142,14 +147,14 @@ def _judgement(values: Mapping[str, Any]) -> Judgement:
     evidence = values.get("evidence") or []
     quotes = json.loads(evidence) if isinstance(evidence, str) else evidence
     return Judgement(
-        value=values.get("value"),
+        value=values.get("value") or None,
         evidence=tuple(
             Quote(text=quote["text"], passage=_number(quote.get("passage")), claim=_number(quote.get("claim")))
             for quote in quotes
         ),
-        rationale=values.get("rationale"),
-        unscored_reason=values.get("unscored_reason"),
-        judge_model=values.get("judge_model"),
+        rationale=values.get("rationale") or None,
+        unscored_reason=values.get("unscored_reason") or None,
+        judge_model=values.get("judge_model") or None,
     )
 
 
@@ -163,8 +168,6 @@ def _verdicts(study: Study, path: Path) -> Recorded:
     if problems:
         raise StudyProblem(problems)
     of_response: dict[str, Verdict] = {verdict.response_id: verdict for _, verdict in records}
-    if len({verdict.judge for _, verdict in records}) > 1:
-        raise StudyProblem(f"{path}: verdicts of several judges; keep those of one in a file of their own")
     found: dict[tuple[str, str], Judgement] = {}
     for item in stream(study, sorted(of_response), missing_ok=True):
         verdict = of_response[item.response.response_id if item.response else ""]

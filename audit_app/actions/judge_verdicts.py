@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain, groupby, islice
 from math import isnan
 from typing import Any
 
@@ -15,15 +15,18 @@ from data.store.connection import Store
 from data.study import Study, writing
 from data.texts import put_part
 
+BATCH = 10_000
+"""Verdicts that are in memory at a time."""
 
-def publish(study: Study, store: Store, judge: str) -> int:
-    """Writes what stands of a judge as verdicts, in the place of what was written of it before; how many responses."""
-    found = list(verdicts(store, judge))
-    if found:
-        name = f"judge{sha256(judge.encode()).hexdigest()[:12]}"
+
+def publish(study: Study, store: Store, judge: str) -> None:
+    """Writes what stands of a judge as verdicts, in the place of what was written of it before."""
+    found = verdicts(store, judge)
+    first = list(islice(found, BATCH))
+    batches = chain([first], iter(lambda: list(islice(found, BATCH)), []))
+    if first:
         with writing(study.path):
-            put_part(study, "verdicts", name, found)
-    return len(found)
+            put_part(study, "verdicts", f"judge{sha256(judge.encode()).hexdigest()[:12]}", batches)
 
 
 def verdicts(store: Store, judge: str) -> Iterator[Verdict]:

@@ -83,11 +83,15 @@ class LabelTable:
         """All units and all people for arithmetic, tasks as clusters."""
         return self._ratings(self.labels, np.ones(len(self.items), dtype=bool), None)
 
-    def pair(self, one: int, other: int) -> Ratings:
-        """The units that two people both labelled."""
-        both = self.labels[:, [one, other]]
-        shared: NDArray[np.bool_] = np.all(both >= 0, axis=1)
-        return self._ratings(both[shared], shared, None)
+    def shared(self, one: int, other: int) -> NDArray[np.bool_]:
+        """The units that two people both labelled, shape (units,)."""
+        both: NDArray[np.bool_] = np.all(self.labels[:, [one, other]] >= 0, axis=1)
+        return both
+
+    def pair(self, one: int, other: int, weight: Floats | None = None) -> Ratings:
+        """What these two say of the units that both labelled."""
+        shared = self.shared(one, other)
+        return self._ratings(self.labels[shared][:, [one, other]], shared, weight)
 
     def _ratings(self, labels: Codes, units: NDArray[np.bool_], weight: Floats | None) -> Ratings:
         values = [value.value for value in self.question.values]

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.actions.answered import Answers, Overlap, answered, overlap_of
 from audit_app.actions.answered import Grounding as Grounding
-from audit_app.actions.answered import Overlap, answered, overlap_of
 from audit_app.actions.answered import binary as binary
 from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
@@ -25,7 +25,7 @@ from metrics.definitions import LABELS as ORDER
 from metrics.diagnostics import answers
 from metrics.estimate import Target
 from metrics.patterns import encode
-from metrics.rows import Adjudicated
+from metrics.rows import Adjudicated, SecondLabels
 from metrics.table import JudgedRows, LabelledRows
 from sampling.design import Design
 
@@ -57,6 +57,8 @@ class Labelled:
     """People's labels and diagnostics by name, nan where missing, skipped or cannot judge; and `WARRANT`."""
     adjudicated: dict[str, Floats]
     """What is adjudicated or unanimous, likewise."""
+    another: dict[str, Floats]
+    """The labels of the second person of the plan, likewise."""
     owed: dict[str, Flags]
     """Whether the label is still to come, by name. What is owed is waited for; it is no non-response."""
     overlap: Overlap
@@ -92,6 +94,7 @@ class Labelled:
             judge=those(self.judge),
             human=those(self.human),
             adjudicated=those(self.adjudicated),
+            another=those(self.another),
             owed=those(self.owed),
             people=self.people.only(kept),
             valid=self.valid[kept],
@@ -154,6 +157,7 @@ class Labelled:
             D=D,
             design_of=here.design,
             annotator=here.people.column(reads),
+            another=SecondLabels(**dict(zip(ORDER, people(here.another), strict=True))),
             valid=here.valid,
             recondition=here.recondition.tolist(),
             adjudicated=_adjudicated(chosen, people(here.adjudicated)) if target == "B" and not whole else None,
@@ -216,8 +220,7 @@ def labelled(
     warrant, unaudited = _warrants(store, draws)
     valid, recondition = _validity(store, study.rubric, draws, judged["condition"].tolist())
 
-    def of_people(which: Target) -> dict[str, Floats]:
-        values = found.values(which)
+    def of_people(values: Answers) -> dict[str, Floats]:
         return {
             name: np.array([binary(name, values.get((item, name)), grounding) for item in ids], dtype=np.float64)
             for name in (*LABELS, *DIAGNOSTICS)
@@ -230,8 +233,9 @@ def labelled(
         first_fraction=_first_fractions(store, sample, draws),
         columns={name: judged[name].tolist() for name in (*frames.SLICES, "task_id")},
         judge={name: judged[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in (*LABELS, *DIAGNOSTICS)},
-        human=of_people(target),
-        adjudicated=of_people("B"),
+        human=of_people(found.values(target)),
+        adjudicated=of_people(found.adjudicated),
+        another=of_people(found.another),
         owed={
             name: np.array([(item, name) in found.owed[target] for item in ids], dtype=bool)
             for name in (*LABELS, *DIAGNOSTICS)

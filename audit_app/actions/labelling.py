@@ -1,6 +1,6 @@
 """The labelling loop: what somebody sees next, and what becomes of their answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audit_app.actions import practising
@@ -64,13 +64,19 @@ def _show(store: Store, study: Study, person: Person, passes: list[str]) -> dict
             return None
         item = items.load(store, assignment.item_kind, assignment.item_id)
         asked = owed(store, study.rubric, assignment, item)
-        answered = events.current(store, assignment.assignment_id)
-        left = [label for label in asked if label not in answered]
+        left = _left(store, study, assignment, asked)
         if left:
             rounds.begin(store, study.rubric)
             return shown(store, study, person, assignment, item, left[0], asked)
         # A rubric that asks less than it did leaves begun items with nothing owed.
         assignments.finish(store, assignment.assignment_id, "done")
+
+
+def _left(store: Store, study: Study, assignment: Assignment, asked: Sequence[str]) -> list[str]:
+    """The labels that are still to be answered, those that a lead asks again included."""
+    answered = events.current(store, assignment.assignment_id)
+    again = rounds.again(store, assignment.assignment_id, study.rubric.hash)
+    return [label for label in asked if label not in answered or label in again]
 
 
 def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,8 +166,7 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     there = events.find(store, assignment.assignment_id, seq)
     if there and same_answer(there, label, answer):
         return {"label": label, "value": answer.value, "created_at": there.created_at}
-    answered = events.current(store, assignment.assignment_id)
-    left = [name for name in asked if name not in answered]
+    left = _left(store, study, assignment, asked)
     revise = raw.get("revise") is True
     if revise:
         _check_revision(store, study, person, assignment, label)

@@ -15,7 +15,7 @@ from audit_app.actions.leak_labels import BlindReading, blind_readings
 from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.results import metrics
 from audit_app.actions.seal import Seal, require_open
-from audit_app.actions.wording import percent, with_interval
+from audit_app.actions.wording import with_interval
 from data import frame as frames
 from data.errors import StudyProblem
 from data.leak_scores import leak_scores
@@ -272,43 +272,3 @@ def _abstentions(study: Study, sample_id: str) -> tuple[DetailedEstimate, ...]:
     except StudyProblem:
         return ()
     return tuple(one for one in found if one.method == "human-only")
-
-
-def share_rows(shares: Sequence[LeakShare], what: str) -> list[dict[str, str]]:
-    """One row per condition (and regime): how many of the read contexts, and the share of all."""
-    return [
-        {
-            "condition": one.condition or "(none)",
-            "regime": "" if one.regime is None else one.regime or "(none)",
-            what: f"{one.n_true} of {one.estimate.share.n} read",
-            "estimated share": with_interval(share.value, share.low, share.high),
-            "note": _note(one.estimate),
-        }
-        for one in shares
-        for share in [one.estimate.share]
-    ]
-
-
-def _note(found: Broken) -> str:
-    share = found.share
-    if share.value is None:
-        return share.why_undefined or ""
-    if not share.n_dropped or found.lowest is None or found.highest is None:
-        return ""
-    return (
-        f"between {percent(found.lowest)} and {percent(found.highest)}, whatever the {share.n_dropped} unread ones are"
-    )
-
-
-def screen_rows(audit: LeakAudit) -> list[dict[str, str]]:
-    """The screens against people: of absences, and of all contexts."""
-    return [
-        {
-            "contexts": "all conditions" if name == "all" else name,
-            "sensitivity": figure(found, "sensitivity"),
-            "specificity": figure(found, "specificity"),
-            "right when they flag": figure(found, "positive_predictive_value"),
-            "n": str(found.n),
-        }
-        for name, found in audit.screens.items()
-    ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from audit_app.actions.openings import read_items
 from audit_app.actions.wording import percent
+from audit_app.language import mark
 from data.errors import StudyProblem
 from data.leak_scores import ScreenedContext, screened_contexts
 from data.leaks.screen import FLAGGED, Hit
@@ -15,17 +16,17 @@ from data.study import Study
 ABSENCE = "evidence_absence"
 
 REASONS = {
-    "exact": "the answer word for word",
-    "normalised": "the answer, but for case, accents, punctuation or articles",
-    "number_word": "the answer, with a number written otherwise",
-    "date": "the date in another form",
-    "figure": "the number in another form",
-    "inflected": "the answer in another form of its words",
-    "reordered": "the answer in another order of its words",
-    "acronym": "the answer as an acronym, or spelt out",
-    "initials": "the name with initials, or spelt out",
-    "fuzzy": "the answer misspelt",
-    "pieces": "a part of the answer; another passage has the rest",
+    "exact": mark("the answer word for word"),
+    "normalised": mark("the answer, but for case, accents, punctuation or articles"),
+    "number_word": mark("the answer, with a number written otherwise"),
+    "date": mark("the date in another form"),
+    "figure": mark("the number in another form"),
+    "inflected": mark("the answer in another form of its words"),
+    "reordered": mark("the answer in another order of its words"),
+    "acronym": mark("the answer as an acronym, or spelt out"),
+    "initials": mark("the name with initials, or spelt out"),
+    "fuzzy": mark("the answer misspelt"),
+    "pieces": mark("a part of the answer; another passage has the rest"),
 }
 """What each detector means, for people."""
 

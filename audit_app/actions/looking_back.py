@@ -22,6 +22,7 @@ SEEN_SINCE = {
     "passages": mark("You have seen the supplied context since."),
     "gold_answer": mark("You have seen the reference answer since."),
     "condition": mark("You have seen the condition since."),
+    "screen_hits": mark("You have seen what the leak screens found since."),
 }
 """Why an answer is final, for each artifact that can make it so."""
 

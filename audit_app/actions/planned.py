@@ -1,6 +1,6 @@
 """What the plan's people said of the items of a sample, label by label, as arrays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -62,15 +62,17 @@ class Planned:
         """The slice columns of an answer's item, missing as empty text."""
         return {name: value or "" for name, value in self._slices[row["item_kind"], row["item_id"]].items()}
 
-    def overlap(self, question: Question) -> OverlapDesign:
-        """How the items with labels of two people stand for the population, all slices together."""
+    def overlap(self, question: Question, those: Collection[str] | None = None) -> OverlapDesign:
+        """How the items with labels of two people, or these of them, stand for the population, all slices together."""
         kind = question.item_kind
         table, draws, linked = (
             self.table(question),
             self.draws[kind],
             kind == "response" and bool(self.sample["linked"]),
         )
-        carrying = set(np.array(table.items)[table.paired]) if table else set()
+        carrying = set(those or ())
+        if those is None and table:
+            carrying = set(np.array(table.items)[table.paired].tolist())
         usable = np.array([draw["item_id"] in carrying for draw in draws], dtype=bool)
         share = {draw["item_id"]: draw["inclusion_probability"] for draw in self.draws["context"]}
         first = [share[draw["context_id"]] if linked else 1.0 for draw in draws]

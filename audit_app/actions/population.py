@@ -32,6 +32,8 @@ class Population:
     shared: bool
     """Whether settings are drawn on the same units (task, condition, run)."""
     linked: bool
+    settings: int
+    """Models × prompts, whose responses to one context are drawn together; 1 where they are not shared."""
     cuts: Mapping[str, tuple[float, ...]]
     """Cut points of the numeric columns."""
     merged: Mapping[str, Mapping[str, str]]
@@ -47,6 +49,11 @@ class Population:
     def unit(self) -> str:
         """What gets the random number, in words."""
         return "task, condition, run" if self.shared else "response"
+
+    @property
+    def per_context(self) -> float:
+        """Responses to one context that a draw takes by default: one of each setting, as far as there are so many."""
+        return min(self.settings, max(1.0, len(self.responses) / max(1, len(self.contexts))))
 
     def sizes(self, kind: str) -> dict[str, int]:
         """Items in each stratum."""
@@ -91,6 +98,7 @@ def read_population(
         columns=columns,
         shared=shared,
         linked=bool(len(contexts)) and bool((responses["context_id"] != "").all()),
+        settings=len(responses[["model", "prompt"]].drop_duplicates()) if shared else 1,
         cuts=cuts,
         merged=merged,
         notes=(*notes, *why),
@@ -102,7 +110,7 @@ def _contexts_alone(contexts: pd.DataFrame, plan: Plan, cuts: dict[str, tuple[fl
     columns = (*FRAME_COLUMNS,) if plan.strata is None else plan.strata
     check_columns(columns, CONTEXT_COLUMNS)
     return Population(responses=[], contexts=_contexts(contexts, _strata(contexts, columns)), columns=columns,
-                      shared=False, linked=False, cuts=cuts, merged={},
+                      shared=False, linked=False, settings=1, cuts=cuts, merged={},
                       notes=("no responses are imported: contexts only",))  # fmt: skip
 
 

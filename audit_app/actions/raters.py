@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, percent_agreement
 from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, fleiss_kappa_by_category, gwet_ac2
@@ -16,6 +17,7 @@ from agreement.ratings import Ratings
 from agreement.result import Agreement
 from audit_app.actions.decisions import LabelDecisions, decisions
 from audit_app.actions.label_table import LabelTable
+from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
 from data.questions import Question
@@ -23,6 +25,7 @@ from data.store.connection import open_store
 from data.study import Study
 
 Coefficient = Callable[..., Agreement]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +130,8 @@ class _Measure:
         table = planned.table(question, within)
         if table is None or not table.paired.any():
             return None
-        ratings, how = self._ratings(planned, table)
+        weight, how = self._weights(table, table.paired, planned.overlap(question) if self.weighted else None)
+        ratings = table.ratings(table.paired, weight)
         return LabelAgreement(
             label=question.name,
             title=question.title,
@@ -139,21 +143,23 @@ class _Measure:
             prevalence={name: int((ratings.labels == k).sum()) for k, name in enumerate(ratings.category_names)},
             coefficients=tuple(self._coefficients(question, ratings, how)),
             shares=prevalence(ratings, **how) if self.every else (),
-            pairs=() if within else tuple(self._pairs(table)),
+            pairs=() if within else tuple(self._pairs(planned, table)),
         )
 
-    def _ratings(self, planned: Planned, table: LabelTable) -> tuple[Ratings, PrecisionOptions]:
-        """The labels of the items that two people labelled, and how intervals are worked out."""
+    def _weights(
+        self, table: LabelTable, units: NDArray[np.bool_], overlap: OverlapDesign | None
+    ) -> tuple[Floats | None, PrecisionOptions]:
+        """What some units stand for, None for the same each, and how intervals are worked out."""
         how: PrecisionOptions = {"confidence": self.level, "seed": self.seed}
-        if not self.weighted:
-            return table.ratings(table.paired), how
-        overlap, items = planned.overlap(table.question), np.array(table.items)[table.paired].tolist()
+        if overlap is None:
+            return None, how
+        items = np.array(table.items)[units].tolist()
         how |= {
             "census": overlap.census,
             "variance": overlap.variance(items),
             "degrees_of_freedom": overlap.degrees_of_freedom(items),
         }
-        return table.ratings(table.paired, overlap.weight(items)), how
+        return overlap.weight(items), how
 
     def _coefficients(self, question: Question, ratings: Ratings, how: PrecisionOptions) -> Iterator[Agreement]:
         for coefficient in _every(question) if self.every else _plain(question):
@@ -161,13 +167,16 @@ class _Measure:
         if self.every and not question.diagnostic and ratings.n_categories > 2:
             yield from fleiss_kappa_by_category(ratings, **how)
 
-    def _pairs(self, table: LabelTable) -> Iterator[dict[str, Any]]:
-        """Cohen's kappa of every two people, on the items that both labelled."""
+    def _pairs(self, planned: Planned, table: LabelTable) -> Iterator[dict[str, Any]]:
+        """Cohen's kappa of every two people, on the items that both labelled; weighted, these stand for all items."""
         for one, other in combinations(range(len(table.people)), 2):
-            ratings = table.pair(one, other)
-            if len(ratings.labels) < 2:
+            shared = table.shared(one, other)
+            if np.sum(shared) < 2:
                 continue
-            kappa = partial(cohen_kappa, ratings, confidence=self.level, seed=self.seed)
+            items = np.array(table.items)[shared].tolist()
+            overlap = planned.overlap(table.question, items) if self.weighted else None
+            weight, how = self._weights(table, shared, overlap)
+            kappa = partial(cohen_kappa, table.pair(one, other, weight), **how)
             pair = {"people": (table.people[one], table.people[other]), "kappa": kappa()}
             if self.every and table.question.diagnostic:
                 pair["weighted_kappa"] = kappa(weights="quadratic")

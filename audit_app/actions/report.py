@@ -13,6 +13,8 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import DiagnosticsResult, diagnostics
 from audit_app.actions.judge_rows import judge_rows
 from audit_app.actions.judging import JudgeCheck, judge_check
+from audit_app.actions.leak_audit import LeakAudit, leak_audit
+from audit_app.actions.leak_rows import audit_tables
 from audit_app.actions.metric_rows import interval_lines, metric_rows, number, view_rows
 from audit_app.actions.rater_rows import agreement_rows, decision_rows, pair_rows
 from audit_app.actions.raters import AgreementResult, agreement
@@ -56,6 +58,7 @@ class Report:
     judge: JudgeCheck | None
     agreement: AgreementResult | None
     contexts: ContextAudit | None
+    leaks: LeakAudit | None
     views: tuple[DetailedEstimate, ...]
     """The corrected numbers of all contexts, of valid ones, and of each as what it really is; empty without audit."""
     missing: tuple[str, ...]
@@ -74,6 +77,7 @@ class Report:
             "judge": asdict(self.judge) if self.judge else None,
             "agreement": asdict(self.agreement) if self.agreement else None,
             "contexts": asdict(self.contexts) if self.contexts else None,
+            "leaks": asdict(self.leaks) if self.leaks else None,
             "by_contexts": [e.as_dict() for e in self.views],
             "budgets": [one.as_dict() for one in self.overall.budgets],
             "missing": list(self.missing),
@@ -88,7 +92,7 @@ def report(
     sliced = metrics(study, sample_id=sample_id, judge=judge, by=by, grounding=grounding, budget="overall")
     overall = replace(sliced, estimates=tuple(e for e in sliced.estimates if not e.slice))
     missing = [sentence for sentence in (overall.left_out, overall.withheld) if sentence]
-    checked = compared = audited = adjudicated = None
+    checked = compared = audited = leaks = adjudicated = None
     # Without an overlap nobody planned to adjudicate: nothing is missing.
     with suppress(StudyProblem):
         try:
@@ -108,6 +112,7 @@ def report(
     if "context" in study.rubric.passes("context"):
         try:
             audited = context_audit(study, sample_id=sample_id)
+            leaks = leak_audit(study, sample_id=sample_id) if audited.n_audited else None
         except StudyProblem as problem:
             missing.append(f"Context audit: {problem}")
     return Report(
@@ -120,6 +125,7 @@ def report(
         judge=checked,
         agreement=compared,
         contexts=audited if audited and audited.n_drawn else None,
+        leaks=leaks,
         views=views(study, sliced, by=by) if audited and audited.n_audited else (),
         missing=tuple(missing),
     )
@@ -173,6 +179,10 @@ def as_markdown(found: Report) -> str:
         parts += [as_table(broken_rows(found.contexts), "github")]
         parts += [VIEWED, as_table(view_rows(found.views), "github")] if found.views else []
         parts += [as_table(finding_rows(found.contexts), "github")] if found.contexts.findings else []
+    if found.leaks:
+        parts += ["## Leaks", markdown(found.leaks.sentence)]
+        for title, rows in audit_tables(found.leaks).items():
+            parts += [title, as_table(rows, "github")]
     if found.overall.budgets:
         parts += ["## Where the widths come from", BUDGETED, as_table(budget_rows(found.overall.budgets), "github")]
         parts += [_listed(budget_lines(found.overall.budgets))]

@@ -4,8 +4,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from typing import Any
 
+from audit_app.actions.allocation import n_responses
 from audit_app.actions.attention import LABEL
 from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
@@ -67,7 +69,7 @@ def extend_sample(
         study: The study.
         sample_id: Which sample; the newest by default.
         size: Responses in all; None for all of them.
-        contexts: Contexts in all; as many as the responses need by default.
+        contexts: Contexts in all; by default as many to the responses as before.
         deal: Whether the work is dealt out where two active annotators or more are there.
 
     Raises:
@@ -83,6 +85,7 @@ def extend_sample(
     with open_store(study) as store, store.transaction():
         before = _before(store, plan.sample_id)
         _check_extension(population, plan, before)
+        plan = replace(plan, contexts=contexts or _as_before(population, plan, before))
         choice = choose(study, store, frame, population, plan, before)
         new = _readable(store, study, choice)
         items.add(store, new)
@@ -145,6 +148,18 @@ def _check_extension(population: Population, plan: Plan, before: Before) -> None
             f"{'; '.join(moved[:3])}{more}. Draw another sample with --name and the same --seed: what both hold keeps "
             "its labels"
         )
+
+
+def _as_before(population: Population, plan: Plan, before: Before) -> int | None:
+    """Contexts that keep the responses to each as many as they are, but no more new ones than a new draw would take.
+
+    None where responses were not drawn in contexts.
+    """
+    responses, contexts = (len(before.ids(kind)) for kind in ("response", "context"))
+    if not population.linked or not responses:
+        return None
+    wanted = n_responses(population, plan)
+    return max(contexts, min(ceil(wanted * contexts / responses), ceil(wanted / population.per_context)))
 
 
 def _settings(study: Study, frame: frames.Frame, population: Population, plan: Plan) -> dict[str, Any]:

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from audit_app.actions.leaks import REASONS
 from audit_app.actions.turns import lease_end, lease_seconds, tag
 from audit_app.language import _, mark
+from data.leaks.screen import MENTION
 from data.questions import Question
 from data.records import CANNOT_JUDGE, Assignment, Person
 from data.store import events, flags
 from data.store.calibrations import PURPOSE
 from data.store.connection import Store
 from data.study import Study
-from data.views import TITLES, VIEWS, Item, View, artifacts
+from data.views import TITLES, VIEWS, Item, ShownHit, View, artifacts
 
 SAID = (
     mark("Question"),
@@ -21,6 +23,7 @@ SAID = (
     mark("Reference answer"),
     mark("Also accepted"),
     mark("Condition"),
+    mark("What the leak screens found"),
 )
 """The titles of `data.views`, which knows no language, for the catalogue."""
 
@@ -64,10 +67,23 @@ def _artifacts(view: View) -> list[dict[str, Any]]:
     for name, value in _as_object(view).items():
         if name == "passages":
             shown: dict[str, Any] = {"passages": [_as_object(passage) for passage in value]}
+        elif name == "screen_hits":
+            shown = {"hits": [{**_as_object(hit), "said": _said(hit)} for hit in value]}
         else:
             shown = {"texts": list(value)} if isinstance(value, tuple | list) else {"text": value}
         found.append({"name": name, "title": _(TITLES[name]), **shown})
     return found
+
+
+FIELDS = {"title": mark("in the title"), "url": mark("in the address"), "publisher": mark("in the publisher")}
+NAMED = mark("named to deny it, or because the question names it")
+
+
+def _said(hit: ShownHit) -> str:
+    """Why a place was found, and where it is when not in the text."""
+    parts = [_(REASONS[hit.reason])]
+    parts += [_(FIELDS[hit.field])] if hit.field in FIELDS else []
+    return ", ".join([*parts, *([_(NAMED)] if hit.kind == MENTION else [])])
 
 
 def _as_object(record: Any) -> dict[str, Any]:

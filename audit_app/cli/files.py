@@ -10,12 +10,13 @@ import click
 
 from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
 from audit_app.actions.importing import import_records
+from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.actions.taking_back import take_back
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
-from data.exporters import CLAIMED, COLUMNS, JUDGED, SHOWN, as_csv, as_jsonl
+from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.parsing import RECORDS
@@ -192,7 +193,7 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
 
 def _share(count: ConditionCount) -> str:
     broken, name = count.n_broken, count.condition or "without a condition"
-    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.0%}) are not what they claim to be"
+    text = f"{name}: {broken} of {count.n} contexts ({broken / count.n:.1%}) are not what they claim to be"
     return f"{text}, {count.n_blemished} more have a blemish" if count.n_blemished else text
 
 
@@ -201,6 +202,7 @@ _IMPORTED = [kind for kind in RECORDS if kind != "labels"]
 EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[str, str]]] = {
     "labels": (exported, COLUMNS),
     "shown": (exported_views, SHOWN),
+    "relevance": (relevance, RELEVANCE),
     "judgements": (exported_judgements, JUDGED),
     "claims": (exported_claims, CLAIMED),
     **{kind: (partial(everything, kind=kind), dict.fromkeys(schema(kind).names, "as imported")) for kind in _IMPORTED},
@@ -210,7 +212,9 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 
 @click.command(epilog="Example: evidence-audit export --format csv > labels.csv")
 @click.argument("what", type=click.Choice(list(EXPORTS)), default="labels")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True, help="How to write it."
+)
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
@@ -219,8 +223,9 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 def export(what: str, form: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
 
-    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims), or the
-    records as they were imported. `import` reads what this writes (not with --excel, whose cells are changed).
+    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims), which
+    passages people found relevant (relevance), or the records as they were imported. `import` reads what this writes
+    (not with --excel, whose cells are changed).
     """
     rows_of, named = EXPORTS[what]
     if columns:

@@ -9,8 +9,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from audit_app.actions.judge_choice import JudgeChoice, open_judge
 from audit_app.actions.judge_claims import faithfulness
+from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_report import estimate_sentences, faithfulness_sentence, run_sentences
-from audit_app.actions.judge_run import RunOptions, estimate, run_judge
+from audit_app.actions.judge_run import estimate, run_judge
 from audit_app.actions.judge_work import Asked, questions, response_ids
 from audit_app.actions.studies import checked_study
 from audit_app.cli.judge_asked import judge_options

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from audit_app.actions.leak_audit import LeakAudit, leak_audit, screen_rows, share_rows
+from audit_app.actions.leak_audit import LeakAudit, leak_audit
+from audit_app.actions.leak_rows import audit_tables
 from audit_app.actions.leaks import ABSENCE, condition_rows, hit_rows, leaks
 from audit_app.actions.leaks import as_json as found_as_json
-from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import open_study, print_json, result_options, say
@@ -64,15 +64,6 @@ def _print_audit(audit: LeakAudit, as_json: bool) -> None:
     if as_json:
         print_json({"sentence": audit.sentence, **asdict(audit)})
         return
-    tables = {
-        "Contexts that give the reference answer, by people who had seen no hit:": share_rows(audit.shares, "give it"),
-        "Contexts that a blind reader reads otherwise than their condition says:": share_rows(
-            audit.surprising, "otherwise"
-        ),
-        "The screens against people:": screen_rows(audit),
-        "Abstentions, by their contexts' audit:": metric_rows(audit.abstentions),
-    }
-    for title, rows in tables.items():
-        if rows:
-            click.echo(f"{title}\n\n{as_table(rows)}\n")
+    for title, rows in audit_tables(audit).items():
+        click.echo(f"{title}\n\n{as_table(rows)}\n")
     say(audit.sentence)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from audit_app.actions import rounds
+from audit_app.actions import asking_again, rounds
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import Group, json_option, print_json, say, study_option
@@ -59,6 +59,23 @@ def diff(rubric_hash: str | None, as_json: bool, folder: Path) -> None:
         click.echo(changed)
     else:
         say("Nothing changed." if before else "There is one version of the rubric; nothing changed.")
+
+
+@rubric_group.command("ask-again", epilog="Example: evidence-audit rubric ask-again --label G")
+@click.option("--label", "labels", multiple=True, help="Only this label; may be repeated. All by default.")
+@json_option
+@study_option
+def ask_again(labels: tuple[str, ...], as_json: bool, folder: Path) -> None:
+    """Ask finished items again, under the rubric as it is now, of the people who labelled them.
+
+    Only answers given under an earlier version, and only of those who have not seen since what the label must not know.
+    The earlier answers count until the new ones are in, and stay in the record with their version.
+    """
+    found = asking_again.ask_again(checked_study(folder), labels)
+    if as_json:
+        print_json(found)
+    else:
+        say(found.sentence)
 
 
 @rubric_group.command("check", epilog="Example: evidence-audit rubric check draft.toml")

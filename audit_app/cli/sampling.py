@@ -1,7 +1,7 @@
 """Commands about samples: drawing one, asking for more of it, and dealing its work."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -15,7 +15,7 @@ from audit_app.actions.sampling import Drawn, Plan, draw_sample, extend_sample
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli import planning
-from audit_app.cli.options import Group, Number, Whole, json_option, print_json, say, study_option
+from audit_app.cli.options import Command, Group, Number, Whole, json_option, print_json, say, study_option
 
 SHARE = Number(0, 1)
 
@@ -64,14 +64,16 @@ deal_option = click.option(
     "--deal/--no-deal", default=True, help="Deal the work out when two active annotators or more are there (default)."
 )
 all_option = click.option("--all", "every", is_flag=True, help="Every stratum, with its size, sample and probability.")
-contexts_option = click.option(
-    "--contexts", type=Whole(1, MOST), help="Contexts to draw; as many as the responses need by default."
-)
+
+
+def _contexts(default: str) -> Callable[[Command], Command]:
+    """The option for the number of contexts."""
+    return click.option("--contexts", type=Whole(1, MOST), help=f"Contexts to draw; by default {default}.")
 
 
 @sample_group.command("draw", epilog="Example: evidence-audit sample draw --size 300 --overlap 0.25 --seed 7")
 @click.option("--size", default="300", show_default=True, callback=_size, help="Responses to draw, or 'all'.")
-@contexts_option
+@_contexts("one for a response of each model and prompt, as `sample plan` has it")
 @click.option("--strata", callback=_columns,
               help="Columns with commas: condition, regime, model, prompt, run, leak, judge, diagnostics.")  # fmt: skip
 @click.option("--order", type=click.Choice(["random", "leak"]), default="random", show_default=True,
@@ -125,7 +127,7 @@ def draw(every: bool, as_json: bool, folder: Path, **asked: Any) -> None:
 
 @sample_group.command("extend", epilog="Example: evidence-audit sample extend --size 500")
 @click.option("--size", required=True, callback=_size, help="Responses in all, those drawn before included; or 'all'.")
-@contexts_option
+@_contexts("as many to the responses as before")
 @click.option("--name", "sample_id", help="Name of the sample; the newest by default.")
 @deal_option
 @all_option
@@ -181,6 +183,11 @@ def _print(drawn: Drawn, as_json: bool, *, every: bool) -> None:
         f"{'two' if drawn.people == 2 else drawn.people} people{core}; "
         f"{drawn.n_openings} new assignments (one per item, pass and person)."
     )
+    if drawn.linked:
+        say(
+            f"About {drawn.n_responses / drawn.n_contexts:.1f} responses are read with each context; fewer contexts "
+            "(--contexts) save reading and cost precision."
+        )
     if drawn.n_top_ups:
         times = "once" if drawn.n_top_ups == 1 else f"{drawn.n_top_ups} times"
         say(f"Sample {drawn.sample_id!r} has been extended {times}; how much was labelled each time is kept.")

@@ -56,13 +56,20 @@ class Evidence {
     return asked && question.hasPassages() && this.quotes.length === 0 && !question.final();
   }
 
+  // Whether that answer is not taken without one; a note that says where the words stand will do.
+  required() {
+    const { question } = this;
+    return question.view.label.values.some((value) => value.evidence === "required" && question.chosen.includes(value.value));
+  }
+
   wanted() {
-    return this.lacks() && !this.waived;
+    return this.lacks() && (this.required() ? this.question.note.value.trim() === "" : !this.waived);
   }
 
   ask() {
+    if (this.required()) return this.question.loop.say(_("Quote the words that show it (select, then e), or say in the note where they stand."), "hint");
     this.waived = true;
-    this.question.loop.say(_("Quote the words that show it (select, then e) – or Enter again to save without a quote."), "hint");
+    return this.question.loop.say(_("Quote the words that show it (select, then e) – or Enter again to save without a quote."), "hint");
   }
 
   // What is selected is quoted; with nothing selected a sentence is picked first.

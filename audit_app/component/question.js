@@ -203,9 +203,15 @@ class Question {
     const needed = this.chosen.includes(CANNOT_JUDGE);
     const asked = this.deciding ? _("Reason (required)") : _("Note (optional)");
     this.noteName.textContent = needed ? _("Note (required: why can this not be judged?)") : asked;
-    this.note.toggleAttribute("required", needed || Boolean(this.deciding));
+    if (!needed && !this.deciding && this.needsNote()) this.noteName.textContent = _("Note (required: what is it?)");
+    this.note.toggleAttribute("required", needed || this.needsNote() || Boolean(this.deciding));
     this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
     this.evidence.show();
+  }
+
+  // Whether an answer that is chosen has to be explained.
+  needsNote() {
+    return this.view.label.values.some((value) => value.note && this.chosen.includes(value.value));
   }
 
   choose(value) {
@@ -251,7 +257,11 @@ class Question {
       this.loop.say(_("Say in the note why this cannot be judged."), "hint");
       return this.note.focus();
     }
-    if (this.evidence.wanted()) return this.evidence.ask();
+    if (this.hasPassages() && this.evidence.wanted()) return this.evidence.ask();
+    if (this.needsNote() && this.note.value.trim() === "") {
+      this.loop.say(_("Say in the note what it is."), "hint");
+      return this.note.focus();
+    }
     const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
     const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
     const spoken = this.choices().filter((choice) => this.chosen.includes(choice.value));

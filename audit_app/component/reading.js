@@ -70,6 +70,9 @@ function drawArtifact(artifact) {
     }
     if (artifact.passages.length === 0) section.append(el("div", { class: "text blank", text: _("(no passages)") }));
     section.append(...artifact.passages.map(drawPassage));
+  } else if (artifact.hits) {
+    if (artifact.hits.length === 0) section.append(el("div", { class: "text blank", text: _("(nothing; there may be a leak all the same)") }));
+    section.append(el("ul", { class: "hits" }, ...artifact.hits.map(drawHit)));
   } else if (artifact.texts) {
     if (artifact.texts.length === 0) section.append(el("div", { class: "text blank", text: _("(none)") }));
     section.append(...artifact.texts.map(literal));
@@ -77,6 +80,12 @@ function drawArtifact(artifact) {
     section.append(literal(artifact.text));
   }
   return section;
+}
+
+// A place that the leak screens found; pressed, its passage comes into sight.
+function drawHit(hit) {
+  const where = el("button", { type: "button", class: "plain hit", "data-passage": hit.passage }, el("span", { dir: "auto", text: fill(_("Passage {passage}: “{text}”"), hit) }));
+  return el("li", { class: hit.kind }, where, el("span", { class: "why", dir: "auto", text: hit.said }));
 }
 
 class Reading {
@@ -110,6 +119,7 @@ class Reading {
       this.pane.replaceChildren(...drawn);
     }
     this.drawJump(view, drawn);
+    this.markHits(view);
     this.mark(view.label.passage);
   }
 
@@ -139,6 +149,31 @@ class Reading {
       passage.querySelector(".body").hidden = false;
       requestAnimationFrame(() => this.pane.scrollTo({ top: passage.offsetTop }));
     }
+  }
+
+  // What the leak screens found is marked where it stands; without hits in the view nothing of an earlier one stays.
+  markHits(view) {
+    const hits = view.artifacts.find((artifact) => artifact.hits)?.hits ?? [];
+    this.paint("hits", hits.filter((hit) => hit.field === "text"));
+    const buttons = [...this.pane.querySelectorAll(".hit")];
+    buttons.forEach((button, index) => { button.onclick = () => this.showHit(hits[index]); });
+  }
+
+  // The passage of a hit, with the words themselves in sight where they stand in its text.
+  showHit(hit) {
+    this.show(hit.passage);
+    const text = this.textOf(hit.passage);
+    if (hit.field !== "text" || !text) return;
+    const range = document.createRange();
+    range.setStart(text, units(text.data, hit.start));
+    range.setEnd(text, units(text.data, hit.end));
+    const frame = this.pane.getBoundingClientRect();
+    const box = range.getBoundingClientRect();
+    if (box.bottom > frame.bottom - 8) this.pane.scrollTop += box.top - frame.top - frame.height / 2;
+  }
+
+  textOf(number) {
+    return this.pane.querySelector(`.passage[data-number="${Number(number)}"] .text`)?.firstChild;
   }
 
   scrollBy(top) {
@@ -203,15 +238,19 @@ class Reading {
   }
 
   highlight(quotes) {
+    this.paint("evidence", quotes);
+  }
+
+  paint(name, places) {
     if (!globalThis.Highlight) return;
-    const ranges = quotes.map((quote) => {
-      const text = this.pane.querySelector(`.passage[data-number="${Number(quote.passage)}"] .text`)?.firstChild;
+    const ranges = places.map((quote) => {
+      const text = this.textOf(quote.passage);
       if (!text || points(text.data, text.length) < quote.end) return null;
       const range = { startContainer: text, endContainer: text };
       range.startOffset = units(text.data, quote.start);
       range.endOffset = units(text.data, quote.end);
       return new StaticRange(range);
     });
-    CSS.highlights.set("evidence", new Highlight(...present(ranges)));
+    CSS.highlights.set(name, new Highlight(...present(ranges)));
   }
 }

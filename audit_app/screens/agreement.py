@@ -93,7 +93,7 @@ def _closer(study: Study, given: Choices, sample_id: str) -> None:
         st.html(figures.sentence(chosen.sentence, soft=True))
         st.html(figures.table([_row(label, study, sliced=bool(by)) for label in chosen.labels]))
     figures.closer("Every coefficient", "coefficients", lambda: _every(study, sample_id, by, weighted))
-    figures.closer("Every two people", "pairs", lambda: _pairs(study, sample_id))
+    figures.closer("Every two people", "pairs", lambda: _pairs(study, sample_id, weighted))
     figures.closer("Each annotator", "annotators", lambda: _annotators(study, sample_id))
     figures.closer("One label an item from all labels (Dawid–Skene)", "consensus", lambda: _consensus(study, sample_id))
     with st.expander("What the numbers mean"):
@@ -107,8 +107,9 @@ def _every(study: Study, sample_id: str, by: Sequence[str], weighted: bool) -> N
     st.html(figures.table(rater_rows.prevalence_rows(found)))
 
 
-def _pairs(study: Study, sample_id: str) -> None:
-    st.html(figures.table(rater_rows.pair_rows(raters.agreement(study, sample_id=sample_id, every=True))))
+def _pairs(study: Study, sample_id: str, weighted: bool) -> None:
+    found = raters.agreement(study, sample_id=sample_id, every=True, weighted=weighted)
+    st.html(figures.table(rater_rows.pair_rows(found)))
 
 
 def _annotators(study: Study, sample_id: str) -> None:

@@ -12,10 +12,13 @@ from audit_app.actions import report as reports
 from audit_app.actions.choices import choices
 from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.detail import DetailedEstimate
+from audit_app.actions.leak_audit import leak_audit
+from audit_app.actions.leak_rows import audit_tables
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import percent
 from audit_app.dot_plot import Dot, dots
 from audit_app.report_options import Options, choose
+from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import METRICS, WARRANTS
 
@@ -55,6 +58,7 @@ def render() -> None:
                 figures.closer("What to buy next", "budgets", partial(_budgets, study, options))
             if "context" in study.rubric.passes("context"):
                 figures.closer("Construction errors", "contexts", partial(_contexts, study, result, options.by))
+                figures.closer("Leaks", "leaks", partial(_leaks, study, result))
             _downloads(study, options)
 
 
@@ -189,6 +193,19 @@ def _contexts(study: Study, result: results.MetricsResult, by: Sequence[str]) ->
         st.html(figures.table(metric_rows.view_rows(views)))
     if audit.findings:
         st.html(figures.table(reports.finding_rows(audit)))
+
+
+def _leaks(study: Study, result: results.MetricsResult) -> None:
+    """How many contexts give the answer away, and what the screens find of it."""
+    try:
+        audit = leak_audit(study, sample_id=result.sample_id)
+    except StudyProblem as problem:
+        st.html(figures.sentence(str(problem)))
+        return
+    st.html(figures.sentence(audit.sentence))
+    for title, rows in audit_tables(audit).items():
+        st.html(figures.sentence(title))
+        st.html(figures.table(rows))
 
 
 def _sliced(result: results.MetricsResult, names: Sequence[str], *, sealed: bool) -> None:

@@ -45,13 +45,17 @@ def standing(store: Store, judge: str, item_kind: str, item_id: str, label: str)
 
 def of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
     """What stands of one judge, the labels of an item one after the other."""
-    yield from store.rows(f"{_CURRENT} ORDER BY item_kind, item_id, label", [judge])
+    found = store.db.conn.execute(f"{_CURRENT} ORDER BY item_kind, item_id, label", [judge])
+    names = [column[0] for column in found.description]
+    # One at a time: these may be all labels of all responses.
+    for row in found:
+        yield dict(zip(names, row, strict=True))
 
 
 def judges(store: Store) -> dict[str, dict[str, Any]]:
     """Every judge that was run here, by name: the model and parameters that it stands for, and what it took.
 
-    Columns: model, parameters, n (labels of items asked about), n_calls, input_tokens, output_tokens, retries.
+    Columns: model, parameters, n (labels of items asked about), n_calls, input_tokens, output_tokens, n_retries.
     """
     rows = store.rows(
         "SELECT judge, max(model) AS model, max(parameters) AS parameters, sum(asked) AS n_calls, "

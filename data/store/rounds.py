@@ -1,5 +1,6 @@
 """Rounds: every version of the rubric that work was done under, with its text."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from data.rubric import Rubric
@@ -11,6 +12,40 @@ def begin(store: Store, rubric: Rubric) -> None:
     if store.row("SELECT 1 FROM round WHERE rubric_hash = ?", [rubric.hash]) is None:
         row = {"rubric_hash": rubric.hash, "version": rubric.version, "body": rubric.text, "started_at": now()}
         store.insert("round", [row], ignore=True)
+
+
+def outdated(store: Store, rubric_hash: str) -> list[dict[str, Any]]:
+    """The current answers of finished items of the plan that were given under another version of the rubric.
+
+    Columns: assignment_id, item_kind, item_id, person_id and label.
+    """
+    return store.rows(
+        "SELECT a.assignment_id, a.item_kind, a.item_id, a.person_id, l.label FROM assignment AS a "
+        "JOIN current_label AS l USING (assignment_id) WHERE a.purpose = 'plan' AND a.state = 'done' "
+        "AND l.rubric_hash <> ? ORDER BY a.position, a.plan_order, l.event_id",
+        [rubric_hash],
+    )
+
+
+def ask_again(store: Store, answers: Sequence[tuple[str, str]], rubric_hash: str) -> None:
+    """Opens finished items for their people again, for these labels, each (assignment_id, label), under a version."""
+    rows = [
+        {"assignment_id": one, "label": label, "rubric_hash": rubric_hash, "asked_at": now()} for one, label in answers
+    ]
+    store.insert("asked_again", rows, ignore=True)
+    for one in {one for one, _ in answers}:
+        sql = "UPDATE assignment SET state = 'claimed', finished_at = NULL WHERE assignment_id = ? AND state = 'done'"
+        store.change(sql, [one])
+
+
+def again(store: Store, assignment_id: str, rubric_hash: str) -> set[str]:
+    """The labels of an assignment that are asked again under this version and are not answered under it yet."""
+    rows = store.rows(
+        "SELECT g.label FROM asked_again AS g JOIN current_label AS l USING (assignment_id, label) "
+        "WHERE g.assignment_id = ? AND g.rubric_hash = ? AND l.rubric_hash <> g.rubric_hash",
+        [assignment_id, rubric_hash],
+    )
+    return {row["label"] for row in rows}
 
 
 def everything(store: Store) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from agreement.coefficients import cohen_kappa, gwet_ac1, krippendorff_alpha, pe
 from agreement.confusion import confusion
 from agreement.disagreement import coincidences
 from agreement.interval import clopper_pearson, wilson
-from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, fleiss_kappa_by_category
+from agreement.kappas import brennan_prediger, conger_kappa, fleiss_kappa, fleiss_kappa_by_category, gwet_ac2
 from agreement.ratings import Ratings
 from agreement.result import Agreement
 from sampling.design import Design
@@ -28,6 +28,10 @@ OF_KIND: dict[str, Callable[..., Agreement]] = {
     "alpha_interval": partial(krippendorff_alpha, level="interval"),
     "alpha_ratio": partial(krippendorff_alpha, level="ratio"),
     "AC1": gwet_ac1,
+    **{
+        f"AC2_{weights}": partial(gwet_ac2, weights=weights)
+        for weights in ("linear", "quadratic", "radical", "ordinal")
+    },
     "fleiss_kappa": fleiss_kappa,
     "conger_kappa": conger_kappa,
     "brennan_prediger": brennan_prediger,

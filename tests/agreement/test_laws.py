@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ ALL_STATISTICS: list[Statistic] = [
     cohen_kappa,
     partial(cohen_kappa, weights="ordinal"),
     partial(gwet_ac2, weights="quadratic"),
+    partial(gwet_ac2, weights="radical"),
     fleiss_kappa,
     partial(fleiss_kappa, weights="linear"),
     conger_kappa,
@@ -162,6 +164,21 @@ def test_weight_two_is_the_unit_twice(statistic: Statistic, data: st.DataObject)
     assert weighted == pytest.approx(of(statistic, written_out, weight=np.ones(len(written_out))).value, abs=1e-9)
 
 
+@every
+@QUICK
+@given(data=st.data())
+def test_the_scale_of_the_weights_does_not_matter(statistic: Statistic, data: st.DataObject) -> None:
+    labels = data.draw(rated(raters_of(statistic)))
+    weight = data.draw(arrays(np.float64, len(labels), elements=st.sampled_from([1.0, 2.5, 8.0])))
+    before, after = of(statistic, labels, weight=weight), of(statistic, labels, weight=4 * weight)
+    assert (before.value is None) == (after.value is None)
+    if before.value is not None:
+        assert after.value == pytest.approx(before.value, abs=1e-9)
+    even = of(statistic, labels, weight=np.ones(len(labels))).value
+    if statistic not in ALPHAS and even is not None:
+        assert even == pytest.approx(of(statistic, labels).value, abs=1e-9)
+
+
 @pytest.mark.parametrize("statistic", ALPHAS)
 @QUICK
 @given(labels=rated(3), label=st.integers(0, K - 1))
@@ -191,14 +208,105 @@ def test_a_unit_with_one_label_tells_only_how_common_categories_are(labels: Labe
             assert found == pytest.approx((agreed - by_chance) / (1 - by_chance))
 
 
+PER_CATEGORY: list[Callable[..., tuple[Agreement, ...]]] = [fleiss_kappa_by_category, prevalence]
+per_category = pytest.mark.parametrize("statistic", PER_CATEGORY)
+
+
+def each_of(statistic: Callable[..., tuple[Agreement, ...]], labels: Labels, **more: Any) -> tuple[Agreement, ...]:
+    return statistic(Ratings.of(labels, n_categories=K, **more))
+
+
+@per_category
 @QUICK
 @given(labels=rated(3), order=st.permutations(range(K)))
-def test_categories_go_with_their_names(labels: Labels, order: list[int]) -> None:
-    by_name = [
-        fleiss_kappa_by_category(Ratings.of(given, n_categories=K))
-        for given in (labels, np.array([*order, -1])[labels])
-    ]
-    assert all(same(by_name[0][k], by_name[1][now]) for k, now in enumerate(order))
+def test_categories_go_with_their_names(
+    statistic: Callable[..., tuple[Agreement, ...]], labels: Labels, order: list[int]
+) -> None:
+    before, after = each_of(statistic, labels), each_of(statistic, np.array([*order, -1])[labels])
+    assert all(same(before[k], after[now]) for k, now in enumerate(order))
+
+
+@per_category
+@QUICK
+@given(data=st.data())
+def test_order_does_not_matter_category_by_category(
+    statistic: Callable[..., tuple[Agreement, ...]], data: st.DataObject
+) -> None:
+    labels = data.draw(rated(3))
+    n = len(labels)
+    weight = data.draw(arrays(np.float64, n, elements=st.sampled_from([1.0, 2.5, 8.0])))
+    rows, columns = data.draw(st.permutations(range(n))), data.draw(st.permutations(range(3)))
+    for more in ({}, {"weight": weight}):
+        before = each_of(statistic, labels, **more)
+        shuffled = {name: values[rows] for name, values in more.items()}
+        after = each_of(statistic, labels[rows][:, columns], **shuffled)
+        for one, other in zip(before, after, strict=True):
+            assert one.value == pytest.approx(other.value, abs=1e-9) if one.value is not None else other.value is None
+            assert more or same(one, other)
+
+
+@per_category
+@QUICK
+@given(labels=rated(3))
+def test_duplicated_data_keeps_every_category_and_narrows_it(
+    statistic: Callable[..., tuple[Agreement, ...]], labels: Labels
+) -> None:
+    for once, often in zip(each_of(statistic, labels), each_of(statistic, np.tile(labels, (40, 1))), strict=True):
+        assert (once.value is None) == (often.value is None)
+        if once.value is not None:
+            assert often.value == pytest.approx(once.value, abs=1e-9)
+            assert width(often) < width(once)
+
+
+@per_category
+@QUICK
+@given(data=st.data())
+def test_the_interval_of_every_category_contains_its_value_and_has_a_width(
+    statistic: Callable[..., tuple[Agreement, ...]], data: st.DataObject
+) -> None:
+    labels = data.draw(rated(3))
+    weight = data.draw(st.none() | arrays(np.float64, len(labels), elements=st.floats(0.5, 20)))
+    task = data.draw(st.none() | arrays(np.int64, len(labels), elements=st.integers(0, 3)))
+    for found in each_of(statistic, labels, weight=weight, cluster=task):
+        assert found.n + found.n_dropped == len(labels)
+        if found.value is None:
+            assert found.low is found.high is found.se is None
+            assert (found.why_undefined or "").startswith("undefined: ")
+            continue
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= found.value <= found.high <= 1
+        assert found.low < found.high
+        assert statistic is not prevalence or found.low >= 0
+
+
+@QUICK
+@given(labels=rated(3), label=st.integers(0, K - 1))
+def test_a_unit_with_one_label_moves_shares_and_no_agreement(labels: Labels, label: int) -> None:
+    more = np.vstack([labels, [label, -1, -1]])
+    before, after = each_of(prevalence, labels), each_of(prevalence, more)
+    n = int((labels >= 0).any(axis=1).sum())
+    for k, (one, other) in enumerate(zip(before, after, strict=True)):
+        assert other.value == pytest.approx((n * (one.value or 0.0) + (k == label)) / (n + 1))
+        assert (other.n, other.n_dropped) == (one.n + 1, one.n_dropped)
+    for k, kappa in enumerate(each_of(fleiss_kappa_by_category, more)):
+        use = after[k].value
+        agreed = percent_agreement(Ratings.of(np.where(labels < 0, -1, labels == k), n_categories=2)).value
+        if kappa.value is not None and agreed is not None and use is not None:
+            by_chance = use**2 + (1 - use) ** 2
+            assert kappa.value == pytest.approx((agreed - by_chance) / (1 - by_chance))
+
+
+@per_category
+@QUICK
+@given(labels=rated(3))
+def test_a_unit_without_a_label_changes_no_category(
+    statistic: Callable[..., tuple[Agreement, ...]], labels: Labels
+) -> None:
+    more = each_of(statistic, np.vstack([labels, [[-1] * 3] * 2]))
+    for one, other in zip(each_of(statistic, labels), more, strict=True):
+        assert same(one, other)
+        assert other.n == one.n
 
 
 def lowest(statistic: Statistic) -> float:

@@ -6,9 +6,10 @@ from agreement.weighting import category_weights, weighting_name
 
 
 def test_weights_of_four_categories() -> None:
-    # Worked by hand: distances 1, 2, 3 of 3; squares of 9; pairs of ranks 1, 3, 6 of 6.
+    # Worked by hand: distances 1, 2, 3 of 3; squares of 9; roots; pairs of ranks 1, 3, 6 of 6.
     assert category_weights("linear", range(4))[0] == pytest.approx([1, 2 / 3, 1 / 3, 0])
     assert category_weights("quadratic", range(4))[0] == pytest.approx([1, 8 / 9, 5 / 9, 0])
+    assert category_weights("radical", range(4))[0] == pytest.approx([1, 1 - (1 / 3) ** 0.5, 1 - (2 / 3) ** 0.5, 0])
     assert category_weights("ordinal", range(4))[0] == pytest.approx([1, 5 / 6, 1 / 2, 0])
     assert category_weights("identity", range(4)).tolist() == np.eye(4).tolist()
 

@@ -56,8 +56,10 @@ def test_the_share_is_corrected_by_hand(judged: Study, file: Path) -> None:
 def test_the_plain_value_follows_from_the_shares_beside_it(judged: Study, file: Path) -> None:
     found = calibrate(judged, file)
     row = next(row for row in calibrated_rows(found) if row["label"] == "C")
-    # (40 / 96 + 0.7 - 1) / (0.9 + 0.7 - 1) = 0.1944; smoothed, as above, 0.1731.
-    assert row["corrected"] == "19.4 %"
+    # (40 / 96 + 0.7 - 1) / (0.9 + 0.7 - 1) = 0.1944; smoothed, as above, 0.1731. The latter's variance is that of .4199
+    # in 99.84, of 10/12 in 12 (x .1731^2) and of 8/12 in 12 (x .8269^2), over .5^2: SE .2488. Its middle is shifted by
+    # 2 x 1.96^2 (.1731 x .01157 - .8269 x .01852) = -.1023, so the upper end is .5585.
+    assert row["corrected"] == "19.4 % (0.0–55.8)"
     assert row["smoothed"].startswith("17.3 % (")
 
 

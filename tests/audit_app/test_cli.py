@@ -594,7 +594,7 @@ def test_the_check_tells_severity_and_what_share_of_each_condition_is_broken(run
     found = run("check", "--study", three_tasks.path)
     assert found.code == 1
     assert "[clean, breaks]" in found.out
-    assert "clean: 3 of 3 contexts (100%) are not what they claim to be" in found.err
+    assert "clean: 3 of 3 contexts (100.0%) are not what they claim to be" in found.err
     rules = json.loads(run("check", "--rules", "--json").out)
     assert rules["absence_cue"]["severity"] == "breaks"
     assert rules["metadata"]["severity"] == "blemish"

@@ -166,10 +166,21 @@ def test_all_of_it_can_be_asked_for(study: Study) -> None:
     assert {row["inclusion_probability"] for row in draws(study).values()} == {1.0}
 
 
+def test_an_extension_keeps_as_many_responses_to_a_context(grid: Any, study_from: Any) -> None:
+    study = study_from(grid(40, models=("a", "b", "c")))
+    wanted: dict[str, Any] = {"strata": ("condition",), "overlap": 0}
+    draw_sample(study, Plan(**wanted, size=48, contexts=16))
+    assert extend_sample(study, size=72).n_contexts == 24
+    # Many contexts were asked for: there is room for more responses, up to one to a context.
+    draw_sample(study, Plan(**wanted, sample_id="wide", size=24, contexts=60))
+    assert extend_sample(study, "wide", size=40).n_contexts == 60
+    assert extend_sample(study, "wide", size=70).n_contexts == 70
+
+
 def test_what_cannot_be_left_out_makes_the_sample_larger_than_asked(grid: Any, study_from: Any) -> None:
     """All responses of the drawn contexts are in: those of new contexts with smaller numbers come in with them."""
     study = study_from(grid(40, models=("a", "b", "c")))
-    draw_sample(study, Plan(size=48, strata=("condition",), seed=2, overlap=0))
+    draw_sample(study, Plan(size=48, contexts=16, strata=("condition",), seed=2, overlap=0))
     drawn = extend_sample(study, size=50, contexts=40)
     assert drawn.n_responses > 50
     assert (

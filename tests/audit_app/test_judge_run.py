@@ -19,14 +19,16 @@ from starlette.responses import Response
 from audit_app.actions.exporting import exported_judgements
 from audit_app.actions.judge_choice import JudgeChoice, open_judge, parse_parameters
 from audit_app.actions.judge_claims import faithfulness
+from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_report import estimate_sentences, faithfulness_sentence, run_sentences
-from audit_app.actions.judge_run import JudgeRun, RunOptions, estimate, run_judge
+from audit_app.actions.judge_run import JudgeRun, estimate, run_judge
 from audit_app.actions.judge_work import Asked
 from audit_app.actions.judging import judge_check
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from data import frame as frames
 from data.errors import StudyProblem
+from data.exporters import JUDGED, as_csv, as_jsonl
 from data.store import judgements
 from data.store.connection import open_store
 from data.study import Study
@@ -120,6 +122,13 @@ def test_another_judge_with_the_same_questions_takes_the_stored_answers(study: S
     assert (len(server.seen), other.tally.n_scored, other.tally.n_calls) == (48, 48, 0)
     assert {row["asked"] for row in stored(study, "second")} == {0}
     assert sum(row["input_tokens"] for row in stored(study, "second")) == 0
+
+
+def test_a_second_date_of_a_judge_is_asked_anew_but_not_twice(study: Study, server: ModelServer) -> None:
+    run(study, server, labels=("D",))
+    later = run(study, server, name="m-later", labels=("D",), fresh=True)
+    assert (len(server.seen), later.tally.n_calls) == (24, 12)
+    assert run(study, server, name="m-later", labels=("D",), fresh=True).tally.n_calls == 0
 
 
 def test_a_changed_question_is_asked_again_and_the_new_answer_stands(study: Study, server: ModelServer) -> None:
@@ -346,12 +355,16 @@ def test_claims_are_split_and_judged_one_by_one(study: Study, server: ModelServe
     assert done.complete
 
 
-def test_recorded_judgements_are_replayed_without_a_server(study: Study, server: ModelServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_recorded_judgements_are_replayed_without_a_server(
+    study: Study, server: ModelServer, tmp_path: Path, form: str
+) -> None:
     quoted = ["passage 1", "never said"]
     server.answers = lambda body, times: completion(first_value(body, evidence=quoted))
     run(study, server)
-    record = tmp_path / "record.jsonl"
-    record.write_text("".join(json.dumps(row) + "\n" for row in exported_judgements(study)))
+    record = tmp_path / f"record.{form}"
+    lines = (as_csv if form == "csv" else as_jsonl)(exported_judgements(study), columns=JUDGED)
+    record.write_text("".join(lines), newline="")
     n = len(server.seen)
     chosen = open_judge(study, JudgeChoice(replay=record))
     done = run_judge(study, chosen.name, chosen.judge, RunOptions())
@@ -404,7 +417,13 @@ def test_a_judge_that_cannot_be_meant(
 
 def test_a_record_that_is_none(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "record.jsonl"
-    for text, why in [("", "no rows"), ('{"view_hash": "x"}\n', "no judgement"), ('{"response_id": "x"}\n', "judge")]:
+    two = '{"judge": "a", "view_hash": "x"}\n{"judge": "b", "view_hash": "x"}\n'
+    for text, why in [
+        ("", "no rows"),
+        (two, "several judges"),
+        ('{"view_hash": "x"}\n', "no judgement"),
+        ('{"response_id": "x"}\n', "judge"),
+    ]:
         path.write_text(text)
         with pytest.raises(StudyProblem, match=why):
             open_judge(study, JudgeChoice(replay=path))

@@ -7,7 +7,7 @@ import numpy as np
 from audit_app.actions.labelled import labelled
 from audit_app.actions.sampling import Plan, draw_sample
 from data import frame as frames
-from data.store import items
+from data.store import assignments, items
 from data.store.connection import open_store
 
 
@@ -24,6 +24,27 @@ def test_a_stratum_that_nobody_has_dealt_with_yet_is_stood_for_by_its_siblings(
     with open_store(study) as store:
         rows = labelled(study, store, frames.open_frame(study), sample_id=None, judge=None)
     assert rows.design(np.ones(len(rows.draws), dtype=bool)).weight.sum() == 24
+
+
+def test_second_labels_are_those_of_the_plans_second_person(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = study_from(grid(6, contexts=False), labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=1))
+    for person, values in (("ann", "110000"), ("bob", "011000")):
+        give_labels(study, [{"item_id": f"t0{n}.wren.baseline", "item_kind": "response", "person_id": person,
+                             "label": "C", "value": values[n]} for n in range(6)])  # fmt: skip
+    with open_store(study) as store:
+        rows = labelled(study, store, frames.open_frame(study), sample_id=None, judge=None)
+        first = {row["item_id"]: row["person_id"] for row in assignments.everything(store) if row["plan_order"] == 1}
+    said = {"ann": [1.0, 1, 0, 0, 0, 0], "bob": [0.0, 1, 1, 0, 0, 0]}
+    for row, draw in enumerate(rows.draws):
+        one = first[draw["item_id"]]
+        other = "bob" if one == "ann" else "ann"
+        n = int(draw["task_id"][1:])
+        assert (rows.human["C"][row], rows.another["C"][row]) == (said[one][n], said[other][n])
+    table = rows.rows({"C"})
+    assert table.another is not None
+    assert table.another.C.tolist() == rows.another["C"].tolist()
+    assert np.isnan(table.another.G).all()
 
 
 def test_some_of_the_rows_are_those_rows_in_every_part(grid: Any, study_from: Any, give_labels: Any) -> None:

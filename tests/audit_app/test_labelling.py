@@ -79,8 +79,31 @@ def test_each_step_of_a_context_shows_exactly_its_view(study: Study, person_in: 
     (condition,) = [a["text"] for a in seen[3]["artifacts"] if a["name"] == "condition"]
     assert condition in ("clean", "evidence_absence")
     assert seen[3]["artifacts"] == [
-        QUESTION, *GOLD, {"name": "condition", "title": "Condition", "text": condition}, {**SUPPLIED, "passages": built}
+        QUESTION, *GOLD, {"name": "condition", "title": "Condition", "text": condition},
+        {"name": "screen_hits", "title": "What the leak screens found", "hits": []}, {**SUPPLIED, "passages": built},
     ]  # fmt: skip
+
+
+def test_hits_of_the_screens_come_with_the_last_stage_only(
+    grid: Any, study_from: Any, person_in: Any, desk: Any
+) -> None:
+    rows_ = grid(1)
+    for context in rows_["contexts"]:
+        context["passages"][1] |= {"text": "It was not GOLD, but ALIAS.", "title": "Gold"}
+    study: Study = study_from(rows_)
+    draw_sample(study, Plan(size=None, overlap=0))
+    seen = desk(study, person_in(study, "ann", teams=("context",)), "context").finish(yes, limit=4)
+    assert all("screen_hits" not in json.dumps(view) for view in seen[:3])
+    (hits,) = (a["hits"] for a in seen[3]["artifacts"] if a["name"] == "screen_hits")
+    assert [(hit["passage"], hit["field"], hit["text"], hit["kind"], hit["said"]) for hit in hits] == [
+        (2, "text", "GOLD", "mention", "the answer word for word, named to deny it, or because the question names it"),
+        (2, "text", "ALIAS", "leak", "the answer word for word"),
+        (2, "title", "Gold", "leak",
+         "the answer, but for case, accents, punctuation or articles, in the title"),
+    ]  # fmt: skip
+    with open_store(study) as store:
+        log = store.rows("SELECT view FROM exposure WHERE fields LIKE '%screen_hits%'")
+    assert {row["view"] for row in log} == {"ConstructionView"}
 
 
 def test_nothing_that_tells_a_condition_or_a_model_reaches_a_response_screen(
@@ -202,7 +225,25 @@ def test_construction_errors_are_a_list_in_the_order_of_the_rubric(
 ) -> None:
     ann = desk(study, person_in(study, "ann", teams=("context",)), "context")
     ann.finish(yes, limit=3)
-    assert ann.answer(ann.view(), given)["saved"]["value"] == kept
+    assert ann.answer(ann.view(), given, comment="passages 1 and 2")["saved"]["value"] == kept
+
+
+def test_an_error_that_points_at_words_needs_a_quote_or_a_note(study: Study, person_in: Any, desk: Any) -> None:
+    ann = desk(study, person_in(study, "ann", teams=("context",)), "context")
+    ann.finish(yes, limit=3)
+    view = ann.view()
+    assert refused(ann, view, ["clean_lacks_answer", "explicit_cue"]) == 422
+    assert refused(ann, view, ["other"]) == 422
+    # A quote says where, not what.
+    quote = {"passage": 1, "start": 0, "end": 7, "text": "passage"}
+    assert refused(ann, view, ["other"], evidence=[quote]) == 422
+    assert ann.answer(view, ["explicit_cue"], evidence=[quote])["saved"]["value"] == '["explicit_cue"]'
+
+
+def test_an_error_that_points_at_no_words_needs_none(study: Study, person_in: Any, desk: Any) -> None:
+    ann = desk(study, person_in(study, "ann", teams=("context",)), "context")
+    ann.finish(yes, limit=3)
+    assert ann.answer(ann.view(), ["gold_wrong"])["saved"]["value"] == '["gold_wrong"]'
 
 
 @pytest.mark.parametrize("value", ["answer_leaked", None, ["nonsense"], [["answer_leaked"]], [{}], {"a": 1}, [None]])

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from audit_app.actions.leak_audit import leak_audit, screen_rows, share_rows
+from audit_app.actions.leak_audit import leak_audit
 from audit_app.actions.leak_labels import BlindReading
+from audit_app.actions.leak_rows import screen_rows, share_rows
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli
@@ -46,7 +47,7 @@ def audited(grid: Any, study_from: Any, give_labels: Any, *, contexts: int = 2 *
 
 def test_shares_and_screens_of_a_census(grid: Any, study_from: Any, give_labels: Any) -> None:
     audit = leak_audit(audited(grid, study_from, give_labels))
-    shares = {one.condition: (one.n_true, one.estimate.share.value) for one in audit.shares}
+    shares: dict[str, Any] = {one.condition: (one.n_true, one.estimate.share.value) for one in audit.shares}
     # 15 of 60 absences leak (0, 4, ..., 56); 0, 20 and 40 in other words.
     assert shares["clean"] == pytest.approx((60, 1.0))
     assert shares["evidence_absence"] == pytest.approx((15, 0.25))
@@ -91,7 +92,7 @@ def test_the_command_waits_for_the_seal(grid: Any, study_from: Any, give_labels:
     study = audited(grid, study_from, give_labels)
     done = CliRunner().invoke(cli, ["leaks", "--people", "--study", str(study.path)])
     assert done.exit_code == 0
-    assert "The screens against people:" in done.stdout
+    assert "The screens against these people:" in done.stdout
     told = json.loads(CliRunner().invoke(cli, ["leaks", "--people", "--json", "--study", str(study.path)]).stdout)
     assert told["only_people"][0] == "t00.evidence_absence"
     draw_sample(study, Plan(sample_id="more", size=10, seed=3, people=2, overlap=1))

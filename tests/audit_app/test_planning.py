@@ -336,4 +336,7 @@ def test_the_demo_gets_what_its_plan_would_have_promised(demo_copy: Study) -> No
         for e in metrics(demo_copy, names=("SES",), by=("model",)).estimates
         if e.slice and e.method == "corrected" and e.high is not None and e.low is not None
     }
-    assert {row["slice"]: row["half_width"] for row in found.slices} == pytest.approx(got, rel=0.1)
+    # Half of the responses are labelled by people who slip, which no plan knows beforehand (`metrics.slips`).
+    promised = {row["slice"]: row["half_width"] for row in found.slices}
+    assert promised == pytest.approx(got, rel=0.2)
+    assert all(promised[model] < got[model] * 1.02 for model in got)

@@ -5,11 +5,13 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agreement.result import Agreement
 from audit_app.actions.consensus import consensus, posterior_text
 from audit_app.actions.demo import Demo
 from audit_app.actions.habits import annotator_habits
@@ -142,6 +144,50 @@ def test_weights_are_those_of_the_draw_and_the_overlap(grid: Any, study_from: An
     assert percent.low is not None
     assert percent.high is not None
     assert percent.low < percent.high
+
+
+def kappas(study: Study, **options: Any) -> dict[tuple[str, str], Agreement]:
+    return {pair["people"]: pair["kappa"] for pair in label(study, "C", **options).pairs}
+
+
+def test_two_people_are_weighted_by_the_items_that_both_labelled(grid: Any, study_from: Any, give_labels: Any) -> None:
+    rows = grid(40, contexts=False, models=("big", "small"))
+    rows["responses"] = [row for row in rows["responses"] if row["model"] == "big" or row["task_id"] < "t20"]
+    study = study_from(rows, labels=["C"])
+    # As many of the 20 small as of the 40 big, so that a big one stands for twice as many.
+    draw_sample(study, Plan(size=32, allocation="equal", overlap=1, strata=("model",)))
+    unseal(study, "a test")
+    with open_store(study) as store:
+        drawn = pd.DataFrame(store.rows("SELECT * FROM draw WHERE item_kind = 'response'"))
+    pairs = [("ann", "ben"), ("ben", "eve"), ("ann", "eve")]
+    rng = np.random.default_rng(4)
+    said = {(item, person): bool(rng.integers(0, 2))
+            for n, item in enumerate(drawn["item_id"]) for person in pairs[n % 4 % 3]}  # fmt: skip
+    give_labels(study, [{"item_id": item, "item_kind": "response", "person_id": person, "label": "C",
+                         "value": str(int(yes))} for (item, person), yes in said.items()])  # fmt: skip
+    for pair, found in kappas(study, weighted=True).items():
+        both = drawn[[all((item, who) in said for who in pair) for item in drawn["item_id"]]]
+        weight = both["stratum_size"] / both.groupby("stratum")["item_id"].transform("count")
+        assert weight.nunique() == 2
+        assert weight.sum() == pytest.approx(60)
+        one, other = (np.array([said[item, who] for item in both["item_id"]]) for who in pair)
+        w = weight.to_numpy() / 60
+        agreed, (p, q) = w @ (one == other), (w @ one, w @ other)
+        by_chance = p * q + (1 - p) * (1 - q)
+        assert found.value == pytest.approx((agreed - by_chance) / (1 - by_chance))
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low < found.high
+    plain = kappas(study)
+    assert any(plain[pair].value != pytest.approx(found.value) for pair, found in kappas(study, weighted=True).items())
+
+
+def test_where_all_items_stand_for_as_many_pairs_are_as_without_weights(core: Study) -> None:
+    plain, weighted = kappas(core), kappas(core, weighted=True)
+    assert {pair: one.value for pair, one in weighted.items()} == pytest.approx(
+        {pair: one.value for pair, one in plain.items()}
+    )
+    assert all(one.low == one.value == one.high for one in weighted.values())
 
 
 def test_weights_level_and_reading_of_g_are_said(finished_demo: Demo) -> None:

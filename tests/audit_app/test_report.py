@@ -32,7 +32,7 @@ def test_the_report_has_its_parts_in_order(markdown: str) -> None:
     assert titles == [
         "# Evidence Audit demo: what people would have scored", "## Metrics", "## By condition",
         "## By model", "## The models compared", "## Registered slices",
-        "## The judge against people", "## People against each other", "## The contexts",
+        "## The judge against people", "## People against each other", "## The contexts", "## Leaks",
         "## Where the widths come from", "## Missing", "## How to read this",
     ]  # fmt: skip
     assert "240 of 240 drawn responses are labelled; judge heron-judge" in markdown

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from audit_app.actions.importing import import_records
+from audit_app.actions.planning import plan_sample
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.wishing import Wish
 from data.errors import StudyProblem
 from data.frame import open_frame
 from data.store.connection import open_store
@@ -95,6 +97,20 @@ def test_a_linked_draw_multiplies_the_two_stages(undrawn_demo: Study) -> None:
         assert row["inclusion_probability"] == pytest.approx(wanted)
         assert context["inclusion_probability"] == pytest.approx(reachable / 8)
         assert (row["stratum_size"], row["sample_size"]) == (8, of_response[row["stratum"]])
+
+
+def test_a_context_brings_one_response_of_every_setting_by_default(grid: Any, study_from: Any) -> None:
+    rows = grid(40, models=("a", "b"))
+    rows["responses"] += [{**row, "response_id": f"{row['response_id']}.2", "run": "2"} for row in rows["responses"]]
+    study = study_from(rows)
+    by_model = ("condition", "model", "prompt", "run")
+    drawn = draw_sample(study, Plan(size=64, strata=by_model))
+    # Four responses to a context, two settings: the two runs come from contexts of their own.
+    assert (drawn.n_responses, drawn.n_contexts) == (64, 32)
+    planned = plan_sample(study, Wish(metric="Acc", labels=64, strata=by_model))
+    assert planned.contexts == 32
+    # Where settings are not drawn on the same units, each response may have a context of its own.
+    assert draw_sample(study, Plan(size=64, strata=("condition",), sample_id="alone")).n_contexts == 64
 
 
 @pytest.mark.parametrize("size", [24, 60, 130, 480, None, 9999])

@@ -32,6 +32,7 @@ def test_drawing_asking_for_more_and_dealing(study: Study) -> None:
         ["responses", "8", "24", "2", "0.333", "0.333"], ["contexts", "8", "24", "2", "0.333", "0.333"],
     ]  # fmt: skip
     assert "Drew 8 responses and 8 contexts (seed 1); 2 responses and 2 contexts go to two people;" in first.stderr
+    assert "About 1.0 responses are read with each context; fewer contexts (--contexts)" in first.stderr
     assert "Dealt" not in first.stderr
     assert "Next: evidence-audit people add NAME" in first.stderr
     assert run(study, "sample", "assign").exit_code == 1

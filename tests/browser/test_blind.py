@@ -22,6 +22,9 @@ N = 2
 GOLD = ("MARK-GOLD", "MARK-ALIAS")
 CONDITION = ("MARK-CONDITION",)
 SUPPORTS = ('"supports":',)
+HITS = ('"screen_hits"', "but for case, accents")
+"""What the leak screens say of the alias, which the passages spell otherwise."""
+
 PASSAGES, QUESTION, RESPONSE = ("MARK-PASSAGE", "MARK-TITLE"), ("MARK-QUESTION",), ("MARK-RESPONSE",)
 NEVER = (
     *("MARK-TASK", "MARK-CONTEXT", "MARK-ID-R", "MARK-ID-P", "MARK-REGIME", "MARK-MODEL", "MARK-PROMPT", "MARK-RUN"),
@@ -33,7 +36,12 @@ NEVER = (
 
 def fill(study: Study, folder: Path, write_rows: Callable[..., Path]) -> None:
     passages = [
-        {"passage_id": f"MARK-ID-P{n}", "title": "MARK-TITLE", "text": "MARK-PASSAGE says it.", "supports": kind}
+        {
+            "passage_id": f"MARK-ID-P{n}",
+            "title": "MARK-TITLE",
+            "text": "MARK-PASSAGE says mark alias.",
+            "supports": kind,
+        }
         for n, kind in enumerate(("gold", "wrong"))
     ]
     said = {
@@ -184,7 +192,7 @@ def logged(study: Study, person_id: str) -> list[str]:
 
 def test_an_evidence_pass_shows_what_each_label_compares(marked: Study, person: Any) -> None:
     who, wire = person("label", "evidence")
-    hidden = (*GOLD, *CONDITION, *SUPPORTS)
+    hidden = (*GOLD, *CONDITION, *SUPPORTS, *HITS)
     holds(wire, none_of=(*QUESTION, *PASSAGES, *hidden), all_of=RESPONSE)
     wire.answer("1")
     holds(wire, none_of=(*PASSAGES, *hidden), all_of=QUESTION)
@@ -214,14 +222,16 @@ def test_a_correctness_pass_shows_the_reference_answer_and_no_passage(marked: St
 
 def test_a_context_audit_gives_each_stage_its_own(marked: Study, person: Any) -> None:
     who, wire = person("context", "context")
-    holds(wire, none_of=(*RESPONSE, *GOLD, *CONDITION, *SUPPORTS), all_of=(*QUESTION, *PASSAGES))
+    holds(wire, none_of=(*RESPONSE, *GOLD, *CONDITION, *SUPPORTS, *HITS), all_of=(*QUESTION, *PASSAGES))
     wire.answer("3")
     for _ in range(2):
         assert wire.title() == "Support"
-        holds(wire, none_of=(*RESPONSE, *CONDITION, *SUPPORTS), all_of=GOLD)
+        holds(wire, none_of=(*RESPONSE, *CONDITION, *SUPPORTS, *HITS), all_of=GOLD)
         wire.answer("3")
     assert wire.title() == "Construction errors"
-    holds(wire, none_of=RESPONSE, all_of=(*CONDITION, *SUPPORTS))
+    holds(wire, none_of=RESPONSE, all_of=(*CONDITION, *SUPPORTS, *HITS))
+    assert wire.page.evaluate("CSS.highlights.get('hits').size") == 2
+    expect(wire.page.locator(".hits li")).to_have_count(2)
     wire.answer("0")
     wire.look_around()
     holds(wire, none_of=RESPONSE)

@@ -240,7 +240,12 @@ def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, ev
     expect(page.locator(".value[aria-pressed=true]")).to_have_text("None of these0")
     page.keyboard.press("6")
     page.keyboard.press("o")
-    page.keyboard.press("Enter")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        expect(page.locator(".bar .said")).to_contain_text("Quote the words that show it")
+    page.keyboard.press("n")
+    page.keyboard.type("the title of passage 2 says so")
+    page.keyboard.press("Control+Enter")
     expect(page.locator(".bar .said")).to_contain_text("Construction errors: Explicit absence cue, Something else")
     assert events()[-1]["value"] == '["explicit_cue", "other"]'
 

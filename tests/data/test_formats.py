@@ -1,6 +1,7 @@
 """Other people's files, in the shapes in which their tools write them, with invented content."""
 
 import json
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -211,6 +212,21 @@ def test_what_is_no_inspect_log_is_refused(tmp_path: Path, content: Any, sentenc
             for name, text in content.items():
                 log.writestr(name, text)
     with pytest.raises(StudyProblem, match=sentence):
+        list(rows_of(read_format("inspect"), path))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python can unpack Zstandard")
+def test_an_archive_packed_in_a_newer_way_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.eval"
+    packed = bytearray(archive(tmp_path / "made.zip", "header.json"))
+    # Number 93 is Zstandard, which Inspect can write and Python reads from 3.14 on.
+    for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        start = packed.find(mark)
+        while start >= 0:
+            packed[start + place] = 93
+            start = packed.find(mark, start + 1)
+    path.write_bytes(packed)
+    with pytest.raises(StudyProblem, match="write it as JSON with `inspect log convert --to json`"):
         list(rows_of(read_format("inspect"), path))
 
 

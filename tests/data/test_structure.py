@@ -128,7 +128,7 @@ BREAKS = [
     pytest.param(edit("clean", 3, text=" \n"), "passage_text", "clean", "text of passage 3 is blank", id="blank"),
     pytest.param(
         edit("clean", 3, title="Another"), "one_title_per_url", "clean",
-        "https://a.example is called “Title” (passage 1) and “Another” (passage 3)", id="url-under-two-titles",
+        "passage 3 calls https://a.example “Another”, passage 1 “Title”; expected one title", id="url-under-two-titles",
     ),
     pytest.param(same, "nothing_degraded", "direct_conflict", "majority_contamination", id="nothing-degraded"),
 ]  # fmt: skip
@@ -206,6 +206,14 @@ def test_short_and_empty_texts_are_compared_too() -> None:
     assert near(("a1", "clean", ["x"], None), ("a2", "direct_conflict", ["x"], None)) == ["a2"]
     assert near(("a1", "clean", ["x"], None), ("a2", "direct_conflict", ["y"], None)) == []
     assert near(("a1", "clean", [], None), ("a2", "direct_conflict", [], None)) == ["a2"]
+
+
+def test_a_url_has_one_title_in_all_contexts_of_a_task(study: Study, bring: Importer) -> None:
+    contexts = sound()
+    edit("evidence_absence", 6, title="Another")(contexts)
+    [finding] = found(study, bring, contexts)
+    assert (finding.rule, finding.where) == ("one_title_per_url", "evidence_absence")
+    assert "passage 6 calls https://a.example “Another”, passage 1 of clean “Title”" in finding.message
 
 
 def test_severity_and_share_are_told_per_condition(study: Study, bring: Importer) -> None:

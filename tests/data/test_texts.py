@@ -18,7 +18,7 @@ from data.mapping import Mapping
 from data.parsing import RECORDS
 from data.records import Passage, Response, Task, context_of, task_of
 from data.study import Study, init_study
-from data.texts import add_part, next_part, parts, pick, read_columns, schema
+from data.texts import add_part, next_part, parts, pick, put_part, read_columns, schema
 
 ODD = [
     "007", "1e5", "1.0", "NA", "N/A", "null", "None", "nan", "true", "False", "=1+1", "+1", "-1", "@x", "'", '"', '""',
@@ -120,3 +120,17 @@ def test_parts_are_added_in_order_and_never_overwritten(study: Study) -> None:
 def test_what_was_never_imported_is_an_empty_table(study: Study) -> None:
     assert read_columns(study, "verdicts", ["judge", "C"]).num_rows == 0
     assert list(pick(study, "verdicts", "judge", ["x"])) == []
+
+
+def test_a_part_that_was_made_here_is_replaced_and_stands_in_nobodys_way(tmp_path: Path) -> None:
+    study = init_study(tmp_path / "study")
+    first = [Task(task_id="a", question="?")]
+    made = put_part(study, "tasks", "made", [first])
+    assert next_part(study, "tasks").name == "tasks-00001.parquet"
+    before = made.stat().st_mtime_ns
+    put_part(study, "tasks", "made", [first])
+    assert made.stat().st_mtime_ns == before
+    put_part(study, "tasks", "made", [first, [Task(task_id="b", question="?")]])
+    assert read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist() == ["a", "b"]
+    assert made.stat().st_mtime_ns != before
+    assert parts(study, "tasks") == [made]

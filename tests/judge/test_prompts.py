@@ -28,6 +28,7 @@ SECRETS = {
     "gold_answer": "GOLD-MARKER",
     "gold_aliases": "ALIAS-MARKER",
     "condition": "evidence_absence",
+    "screen_hits": "What the leak screens found",
 }
 
 

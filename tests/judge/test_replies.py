@@ -65,6 +65,11 @@ def test_quotes_and_the_reason_come_along() -> None:
         read_reply(G, '{"evidence": [5], "value": "partly"}')
 
 
+def test_half_characters_do_not_get_into_the_store() -> None:
+    answer = read_reply(G, '{"rationale": "\\ud83d so", "evidence": ["\\udc00"], "value": "partly"}')
+    assert (answer.rationale, answer.quotes) == ("? so", (("?", None),))
+
+
 def test_several_values_are_kept_in_the_order_of_the_rubric() -> None:
     codes = [value.value for value in ERRORS.values]
     answer = read_reply(ERRORS, json.dumps({"value": [codes[2], codes[0]]}))

@@ -1,11 +1,12 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.rogan_gladen import Calibration, rogan_gladen, smoothed, variance
+from metrics.rogan_gladen import Calibration, Corrected, rogan_gladen, shifted, smoothed, variance
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "metrics_cases.json").read_text(encoding="utf-8"))
 CASES = {case["id"]: case for case in GOLDEN["cases"]}
@@ -55,7 +56,12 @@ def test_smoothed_matches_the_reference(value: str, spread: str, ends: str) -> N
 
 
 def test_the_readme_example_of_lee_and_others() -> None:
-    assert rogan_gladen(*shares("JC-113")).value == pytest.approx(CASES["JC-113"]["expected"], abs=1e-9)
+    found = shifted(*shares("JC-114"), level=1 - CASES["JC-114"]["data"]["alpha"])
+    assert found.value == rogan_gladen(*shares("JC-113")).value
+    assert found.value == pytest.approx(CASES["JC-113"]["expected"], abs=1e-9)
+    assert (found.low, found.high) == pytest.approx(
+        tuple(CASES["JC-114"]["expected"]), abs=CASES["JC-114"]["tolerance"]
+    )
 
 
 def test_a_calibration_set_drawn_by_human_label_stays_right() -> None:
@@ -72,6 +78,15 @@ def test_a_judge_no_better_than_chance_is_refused(sensitivity: float, specificit
     assert found.why_undefined is not None
     assert found.why_undefined.startswith("undefined: on the calibration set the judge is no better than chance")
     assert smoothed(0.4, 100, known).value is None
+    assert shifted(0.4, 100, known) == found
+
+
+def test_rates_that_smoothing_takes_below_chance_leave_all_possible() -> None:
+    # One human yes, called so: smoothed to 2/3, with the specificity of .202 below 1 in all.
+    known = Calibration(sensitivity=1, specificity=0.2, n_yes=1, n_no=250)
+    found = shifted(0.9, 100, known)
+    assert found.value == pytest.approx(0.5)
+    assert (found.low, found.high) == (0, 1)
 
 
 @settings(max_examples=60)
@@ -80,7 +95,7 @@ def test_values_and_intervals_stay_in_range_and_say_where_they_were(
     p: float, q1: float, q0: float, n: int, m: int
 ) -> None:
     known = Calibration(sensitivity=q1, specificity=q0, n_yes=m, n_no=m)
-    for found in (rogan_gladen(p, n, known), smoothed(p, n, known)):
+    for found in (rogan_gladen(p, n, known), shifted(p, n, known), smoothed(p, n, known)):
         if found.value is None:
             continue
         assert 0 <= found.value <= 1
@@ -100,6 +115,7 @@ def test_calling_yes_no_and_no_yes_mirrors_the_estimate(p: float, q1: float, q0:
     other = Calibration(sensitivity=q0, specificity=q1, n_yes=2 * m, n_no=m)
     for one, back in (
         (rogan_gladen(p, n, known), rogan_gladen(1 - p, n, other)),
+        (shifted(p, n, known), shifted(1 - p, n, other)),
         (smoothed(p, n, known), smoothed(1 - p, n, other)),
     ):
         assert (one.value is None) == (back.value is None)
@@ -110,14 +126,17 @@ def test_calling_yes_no_and_no_yes_mirrors_the_estimate(p: float, q1: float, q0:
             assert (back.low, back.high) == pytest.approx((1 - one.high, 1 - one.low), abs=1e-9)
 
 
+@pytest.mark.parametrize("way", [shifted, smoothed])
 @settings(max_examples=60)
 @given(value=st.floats(0.2, 0.8), q1=RATES, q0=RATES)
-def test_more_of_the_same_narrows_the_interval(value: float, q1: float, q0: float) -> None:
+def test_more_of_the_same_narrows_the_interval(
+    way: Callable[..., Corrected], value: float, q1: float, q0: float
+) -> None:
     p = value * q1 + (1 - value) * (1 - q0)
     widths = []
     for times in (1, 4, 16):
         known = Calibration(sensitivity=q1, specificity=q0, n_yes=50 * times, n_no=50 * times)
-        found = smoothed(p, 200 * times, known)
+        found = way(p, 200 * times, known)
         assert found.low is not None
         assert found.high is not None
         widths.append(found.high - found.low)
@@ -141,6 +160,8 @@ def test_wrong_arguments_are_refused() -> None:
         rogan_gladen(0.5, 0, known)
     with pytest.raises(ValueError, match="level is 95"):
         smoothed(0.5, 10, known, level=95)
+    with pytest.raises(ValueError, match="level is 95"):
+        shifted(0.5, 10, known, level=95)
 
 
 def test_a_judge_no_better_than_chance_is_refused_before_its_counts_are_smoothed() -> None:

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from metrics.definitions import METRICS, Metric
-from metrics.estimate import Estimate
+from metrics.estimate import Estimate, Target
 from metrics.patterns import MISSING, encode
 from metrics.rows import Slice
-from metrics.table import METHODS, Adjudicated, JudgedRows, LabelledRows, Options, detailed, slices_by
+from metrics.table import METHODS, Adjudicated, JudgedRows, LabelledRows, Options, SecondLabels, detailed, slices_by
 from sampling.design import Design
 
 SIZE = 600
@@ -204,6 +204,37 @@ def test_annotators_like_these_are_named_and_not_narrower() -> None:
         assert wide.low is not None
         assert wide.high is not None
         assert wide.low <= narrow.low < narrow.high <= wide.high
+
+
+def test_what_annotators_slip_is_in_the_interval_of_target_a() -> None:
+    judged, labelled = study()
+    known = replace(labelled, annotator=[f"p{row % 3}" for row in range(240)])
+    agreeing, contrary = (
+        SecondLabels(C=C, A=labelled.A, G=labelled.G, D=labelled.D)
+        for C in (labelled.C, np.where(np.arange(240) % 9 == 0, 1 - labelled.C, labelled.C))
+    )
+    all_right = Adjudicated(overlap=np.ones(240, dtype=bool), C=labelled.C, A=labelled.A, G=labelled.G, D=labelled.D)
+
+    def width(rows: LabelledRows, target: Target = "A") -> float:
+        (row,) = table(judged, rows, metrics=[METRICS["Acc"]], slices=[{}], target=target, methods=["corrected"])
+        assert row.low is not None
+        assert row.high is not None
+        return row.high - row.low
+
+    facts = width(labelled)
+    assert width(replace(known, another=agreeing)) == pytest.approx(facts)
+    assert facts < width(replace(known, another=contrary)) <= width(known)
+    # What is adjudicated is no slip, also where all of it is and the labels are simply the adjudicated ones.
+    settled = width(replace(labelled, adjudicated=all_right), "B")
+    assert width(replace(known, another=contrary, adjudicated=all_right), "B") == settled
+    assert width(replace(known, another=contrary), "B") == facts
+
+
+def test_wrong_second_labels_are_refused() -> None:
+    judged, labelled = study()
+    wrong = SecondLabels(C=labelled.C + 1, A=labelled.A, G=labelled.G, D=labelled.D)
+    with pytest.raises(ValueError, match="second label C"):
+        table(judged, replace(labelled, another=wrong), metrics=[METRICS["Acc"]], slices=[{}], target="A")
 
 
 def test_few_annotators_give_a_sentence_and_nothing_is_borrowed_instead() -> None:

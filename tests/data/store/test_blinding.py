@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit_app.actions import holdings
+from audit_app.actions.asking_again import ask_again
 from audit_app.actions.dealing import deal_in
 from audit_app.actions.labelling import commit, next_view
 from audit_app.actions.people import pause, resume
@@ -28,7 +29,7 @@ from data.views import Item
 
 TEAMS = ((), (), ("evidence",), ("correctness",), ("context",), ("evidence", "correctness"), ("correctness", "context"))
 
-LEADS = ("release", "reassign", "hand over", "pause", "resume")
+LEADS = ("release", "reassign", "hand over", "pause", "resume", "ask again")
 """What a lead can do to the work of somebody."""
 
 Plan = list[tuple[str, str, int, int, int]]
@@ -158,12 +159,21 @@ class Witness:
         with suppress(StudyProblem):
             if step in ("pause", "resume"):
                 {"pause": pause, "resume": resume}[step](self.study, who)
+            elif step == "ask again":
+                self.ask_again()
             elif held and step == "hand over":
                 holdings.hand_over(self.study, held[0]["whose"], other.person_id)
             elif held and step == "release":
                 holdings.release(self.study, held[0]["assignment_id"])
             elif held and step == "reassign":
                 holdings.reassign(self.study, held[0]["assignment_id"], other.person_id)
+
+    def ask_again(self) -> None:
+        """The rubric is changed, and what is finished is asked under the new one."""
+        rubric = self.study.path / "rubric.toml"
+        rubric.write_text("# clearer\n" + rubric.read_text(encoding="utf-8"), encoding="utf-8")
+        self.study = open_study(self.study.path)
+        ask_again(self.study)
 
     def grow(self) -> None:
         """Another response is drawn, of the context that has the fewest."""

@@ -1,0 +1,114 @@
+"""Asking finished items again in a new round: of the same people, where still blind; the newest answer counts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from audit_app.actions.answered import answered
+from audit_app.actions.answers import Refused
+from audit_app.actions.asking_again import ask_again
+from audit_app.actions.people import revoke
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import read_seal
+from data.errors import StudyProblem
+from data.store import events
+from data.store.connection import open_store
+from data.study import Study, open_study
+
+FIRST = {"D": "1", "A": "1", "G": "established", "C": "1"}
+SECOND = {"D": "0", "A": "0", "G": "not_supported", "C": "0"}
+Say = Callable[[dict[str, Any]], str]
+
+
+def say(said: dict[str, str]) -> Say:
+    return lambda view: said[view["label"]["name"]]
+
+
+def clearer(study: Study) -> Study:
+    path = study.path / "rubric.toml"
+    path.write_text("# clearer\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    return open_study(study.path)
+
+
+@pytest.fixture
+def study(study_from: Any, grid: Any) -> Study:
+    made: Study = study_from(grid(3, conditions=("clean",)))
+    draw_sample(made, Plan(size=None, contexts=3, overlap=0))
+    return made
+
+
+def first(study: Study) -> dict[tuple[str, str], str]:
+    with open_store(study) as store:
+        return dict(answered(store, study.rubric).first)
+
+
+def test_grounding_is_asked_again_and_the_new_answer_counts(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    assert len(desk(study, ann).finish(say(FIRST))) == 9
+    assert ask_again(study).sentence == "Nothing to ask again."
+    later = clearer(study)
+    found = ask_again(later)
+    assert (found.n_labels, found.n_items) == (3, 3)
+    assert found.kept == {"whoever gave them has seen the supplied context since": 6}
+    assert first(later)["t00.clean.wren.baseline", "G"] == "established", "until the new one is in"
+    with open_store(later) as store:
+        assert not read_seal(store).is_open
+    seen = desk(later, ann).finish(say(SECOND))
+    assert [view["label"]["name"] for view in seen] == ["G"] * 3
+    assert all(view["rubric_hash"] == later.rubric.hash and view["review"] is None for view in seen)
+    assert set(first(later).values()) == {"1", "not_supported"}
+    with open_store(later) as store:
+        rows = [row for row in events.answers(store, "response") if row["label"]]
+        every = store.rows("SELECT label, rubric_hash FROM label_event")
+    assert len(rows) == 9
+    assert {row["version"] for row in rows if row["label"] == "G"} == {2}
+    assert sum(row["rubric_hash"] == study.rubric.hash for row in every) == 9
+    assert ask_again(later).n_labels == 0
+
+
+def test_what_is_no_longer_blind_stays(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence", "correctness"))
+    desk(study, ann).finish(say(FIRST))
+    later = clearer(study)
+    found = ask_again(later, ["G", "C"])
+    assert found.n_labels == 3, "the three of C"
+    assert found.kept == {"whoever gave them has seen the reference answer since": 3}
+    assert [view["label"]["name"] for view in desk(later, ann).finish(say(SECOND))] == ["C"] * 3
+
+
+def test_another_change_lets_what_was_asked_again_rest(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    desk(study, ann).finish(say(FIRST))
+    ask_again(clearer(study))
+    third = clearer(study)
+    assert desk(third, ann).view()["state"] == "empty"
+    assert ask_again(third).n_labels == 3
+
+
+def test_people_who_are_gone_are_not_asked(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    desk(study, ann).finish(say(FIRST))
+    revoke(study, "ann")
+    found = ask_again(clearer(study))
+    assert (found.n_labels, found.kept) == (0, {"they cannot label any more": 9})
+
+
+def test_a_second_tab_or_a_late_retry_adds_no_third_answer(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    desk(study, ann).finish(say(FIRST))
+    later = clearer(study)
+    ask_again(later, ["G"])
+    at_work = desk(later, ann)
+    view = at_work.view()
+    at_work.answer(view, "partly")
+    at_work.answer(view, "partly")
+    with pytest.raises(Refused, match="answered already"):
+        at_work.answer(view, "contradicted")
+
+
+def test_only_leads_and_only_labels_that_there_are(study: Study, person_in: Any) -> None:
+    with pytest.raises(Refused):
+        ask_again(study, by=person_in(study, "ann"))
+    with pytest.raises(StudyProblem, match="unknown label 'X'; the rubric has D, A"):
+        ask_again(study, ["X"])

@@ -52,6 +52,16 @@ def of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
         yield dict(zip(names, row, strict=True))
 
 
+def first_asked(store: Store, judge: str) -> dict[str, str]:
+    """When the newest prompt behind what stands of a judge was first used by any judge, by label."""
+    found: dict[str, str] = {}
+    for row in list(store.rows(f"SELECT DISTINCT label, prompt_hash FROM ({_CURRENT})", [judge])):
+        first = store.row("SELECT min(created_at) AS at FROM judgement WHERE prompt_hash = ?", [row["prompt_hash"]])
+        if first:
+            found[row["label"]] = max(found.get(row["label"], ""), first["at"])
+    return found
+
+
 def judges(store: Store) -> dict[str, dict[str, Any]]:
     """Every judge that was run here, by name: the model and parameters that it stands for, and what it took.
 

@@ -22,7 +22,8 @@ class Trial:
     at: str
     judge: str
     metric: str
-    passed: bool
+    passed: bool | None
+    """None where it cannot be told."""
     sentence: str
     set_hash: str | None = None
     """Of the canaries."""
@@ -46,6 +47,12 @@ def trials_of(study: Study) -> list[Trial]:
     return trials(study.path / NAME)
 
 
+def latest(study: Study) -> list[Trial]:
+    """The last outcome of every test, judge and metric, the newest first."""
+    found = {(one.kind, one.judge, one.metric): one for one in trials_of(study)}
+    return sorted(found.values(), key=lambda one: one.at, reverse=True)
+
+
 def _read(path: Path) -> Iterator[Trial]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -67,7 +74,7 @@ def record(path: Path, trial: Trial) -> None:
         file.write(json.dumps(asdict(trial), ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def note_ablation(study: Study, judge: str, metric: str, *, passed: bool, sentence: str) -> None:
+def note_ablation(study: Study, judge: str, metric: str, *, passed: bool | None, sentence: str) -> None:
     """Keeps what an ablation found of one metric."""
     trial = Trial(kind="ablation", at=now(), judge=judge, metric=metric, passed=passed, sentence=sentence)
     record(study.path / NAME, trial)

@@ -9,12 +9,14 @@ from audit_app.actions.wording import coefficient, dashed, p_value, percent, poi
 
 Row = dict[str, str]
 
+AGREEMENT, METRICS = "Agreement on the same responses", "Metrics under each judge"
+
 
 def tables(found: Judges) -> dict[str, list[Row]]:
     """Everything that was found as rows, by a heading; what is empty is left out."""
     everything = {
-        "Agreement on the same responses": pair_rows(found),
-        "Metrics under each judge": judge_rows(found.numbers),
+        AGREEMENT: pair_rows(found),
+        METRICS: judge_rows(found.numbers),
         "The order of models": order_rows(found.orders),
         "Does a judge prefer its own family?": family_rows(found),
         "Drift between two dates": drift_rows(found),

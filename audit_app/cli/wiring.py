@@ -98,7 +98,8 @@ def ablate_command(
         )
     for metric in found.metrics:
         if study:
-            note_ablation(study, opened.name, metric.metric, passed=metric.passed, sentence=metric.sentence)
+            passed = None if metric.verdict == "unclear" else metric.passed
+            note_ablation(study, opened.name, metric.metric, passed=passed, sentence=metric.sentence)
     if as_json:
         print_json(found)
     else:

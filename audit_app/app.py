@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from audit_app.actions import accounts, adjudicating, flagging, labelling, looking_back, sign_in
+from audit_app.actions import accounts, adjudicating, decided, flagging, labelling, looking_back, sign_in, speaking
 from audit_app.api import routes
 from audit_app.door import doors
-from audit_app.gate import Gate, content_security_policy
-from audit_app.launch import study_folder
+from audit_app.gate import Gate, script_hash
+from audit_app.launch import public_address, study_folder
 from audit_app.promptness import answer_at_once
 from data.records import Person
 from data.store.connection import hold_open
@@ -34,6 +34,10 @@ class ServedStudy:
     def session_days(self) -> float:
         """For how many days a session lasts."""
         return self._study().session_days
+
+    def both(self, secret: str | None, token: str) -> tuple[Person | None, Person | None]:
+        """Who is signed in with a session, and whose link a token is."""
+        return sign_in.both(self._study(), secret, token)
 
     def enter(self, token: str, device: str) -> str | None:
         """A new session secret for a personal-link token."""
@@ -58,6 +62,10 @@ class ServedStudy:
     def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
         """Gives somebody another password of their own."""
         sign_in.change_password(self._study(), person, old, new, secret)
+
+    def choose_language(self, person: Person, language: str) -> None:
+        """Keeps the language that somebody wants to read."""
+        speaking.choose_language(self._study(), person, language)
 
     def has_password(self, person: Person) -> bool:
         """Whether somebody has a password to change."""
@@ -95,10 +103,14 @@ class ServedStudy:
         self, person: Person, screen: str, assignment_id: str | None, label: str | None, *, before: bool
     ) -> dict[str, Any]:
         """One answer that this person gave, or the one before it."""
+        if screen == adjudicating.SCREEN:
+            return decided.decision_before(self._study(), person, assignment_id, label, before=before)
         return looking_back.look_back(self._study(), person, screen, assignment_id, label, before=before)
 
     def my_items(self, person: Person, screen: str) -> dict[str, Any]:
         """What this person has finished."""
+        if screen == adjudicating.SCREEN:
+            return decided.my_decisions(self._study(), person)
         return looking_back.my_items(self._study(), person, screen)
 
     def flag(self, person: Person, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,5 +138,7 @@ served = ServedStudy(study_folder())
 app = st.App(
     Path(__file__).with_name("page.py"),
     routes=[*doors(served), *routes(served)],
-    middleware=[Middleware(Gate, person_of=served.person_of, policy=content_security_policy(streamlit_page()))],
+    middleware=[
+        Middleware(Gate, person_of=served.person_of, script=script_hash(streamlit_page()), public=public_address())
+    ],
 )

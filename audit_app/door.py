@@ -16,11 +16,12 @@ from audit_app import language
 from audit_app.actions.accounts import Account
 from audit_app.actions.answers import Refused
 from audit_app.actions.sign_in import NO_MATCH, Session, TooEarly
-from audit_app.forms import account_page, password_form, sign_in_form
-from audit_app.gate import BROKEN, COOKIE, PERSON, SIGN_IN, by_name, cookies_of, same_origin, secret_of
+from audit_app.forms import account_page, change_form, password_form, sign_in_form
+from audit_app.gate import BROKEN, COOKIE, PERSON, SIGN_IN, by_name, cookies_of, secret_of
 from audit_app.language import _, mark
 from audit_app.notice import notice
 from audit_app.oidc import MINUTES, Organisation
+from audit_app.origin import address_of
 from data.errors import StudyProblem
 from data.records import Person
 from data.study import Oidc
@@ -45,6 +46,9 @@ class Doorkeeper(Protocol):
     def session_days(self) -> float:
         """For how many days a session lasts."""
 
+    def both(self, secret: str | None, token: str) -> tuple[Person | None, Person | None]:
+        """Who is signed in with a session, and whose link a token is."""
+
     def enter(self, token: str, device: str) -> str | None:
         """A new session secret for a personal-link token."""
 
@@ -59,6 +63,12 @@ class Doorkeeper(Protocol):
 
     def change_password(self, person: Person, old: str, new: str, secret: str | None) -> None:
         """Gives somebody another password of their own."""
+
+    def person_of(self, secret: str | None) -> Person | None:
+        """Who a session belongs to."""
+
+    def choose_language(self, person: Person, language: str) -> None:
+        """Keeps the language that somebody wants to read."""
 
     def has_password(self, person: Person) -> bool:
         """Whether somebody has a password to change."""
@@ -80,7 +90,12 @@ def doors(study: Doorkeeper) -> list[Route]:
     """The routes in and out, for `st.App` or a bare Starlette application behind the gate."""
 
     async def enter(request: Request) -> Response:
-        secret = await run_in_threadpool(study.enter, request.path_params["token"], device(request))
+        token = request.path_params["token"]
+        if request.method == "GET":
+            here, owner = await run_in_threadpool(study.both, secret_of(request.headers), token)
+            if here and owner and here.person_id != owner.person_id:
+                return change_form(here, owner)
+        secret = await run_in_threadpool(study.enter, token, device(request))
         if secret is None:
             return notice(_("This link does not work"), _(BAD_LINK), 403)
         return await _let_in(study, request, secret)
@@ -119,7 +134,7 @@ def doors(study: Doorkeeper) -> list[Route]:
             return sign_in_form(settings=settings)
         given = await _form(request)
         name, password = given.get("name", ""), given.get("password", "")
-        address = request.client.host if request.client else ""
+        address = address_of(request)
         try:
             secret = await run_in_threadpool(study.enter_by_password, name, password, address, device(request))
         except TooEarly as early:
@@ -173,14 +188,17 @@ def doors(study: Doorkeeper) -> list[Route]:
 
     async def speak(request: Request) -> Response:
         name = (await _form(request)).get("language", "")
-        response = RedirectResponse("/account" if secret_of(request.headers) else "/sign-in", 303)
+        person = await run_in_threadpool(study.person_of, secret_of(request.headers))
+        response = RedirectResponse("/account" if person else "/sign-in", 303)
         if name in language.LANGUAGES:
+            if person:
+                await run_in_threadpool(study.choose_language, person, name)
             response.set_cookie(language.COOKIE, name, max_age=365 * DAY, httponly=True, samesite="lax")
         return response
 
     return [
         Route("/language", _in_words(speak), methods=["POST"]),
-        Route("/in/{token}", _in_words(enter), methods=["GET"]),
+        Route("/in/{token}", _in_words(enter), methods=["GET", "POST"]),
         Route("/sign-in", _in_words(sign_in), methods=["GET", "POST"]),
         Route("/oidc/start", _in_words(at_organisation), methods=["GET"]),
         Route("/oidc/back", _in_words(from_organisation), methods=["GET"]),
@@ -206,13 +224,11 @@ def _in_words(handler: Handler) -> Handler:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form that was sent from a page of ours.
+    """The fields of a form; the gate saw to it that a page of ours sent it.
 
     Raises:
-        Refused: 403 it came from a foreign page, 422 it is too long.
+        Refused: 422, it is too long.
     """
-    if not same_origin(request.headers):
-        raise Refused(403, _("This form was sent from another site. Open the page here and try again."))
     raw = bytearray()
     async for part in request.stream():
         raw += part

@@ -8,7 +8,9 @@ import streamlit as st
 
 from audit_app.actions.choices import Choices
 from audit_app.actions.seal import Seal
+from audit_app.language import ISOLATES, _, direction, mark
 from audit_app.literal import literal
+from audit_app.reasons import told
 from data.errors import StudyProblem
 from data.study import Study
 
@@ -19,25 +21,26 @@ STYLE = """<style>
 .ea h1 { font-size: 1.9rem; font-weight: 650; line-height: 1.2; margin: 0; padding: 0; }
 .ea h2 { font-size: 1.2rem; font-weight: 650; margin: 0.75rem 0 0; padding: 0; }
 .ea p { margin: 0; }
-.ea ul, .ea ol { margin: 0.25rem 0 0; padding-left: 1.25rem; }
+.ea ul, .ea ol { margin: 0.25rem 0 0; padding-inline-start: 1.25rem; }
 .ea .soft, .ea th span, .ea thead th { font-weight: 400; opacity: 0.78; }
-.ea .notice { border-left: 3px solid var(--mark); padding: 0.1rem 0 0.1rem 0.9rem; }
+.ea .notice { border-inline-start: 3px solid var(--mark); padding: 0.1rem 0; padding-inline-start: 0.9rem; }
 .ea code { background: color-mix(in srgb, currentColor 9%, transparent); border-radius: 0.25rem; font-size: 0.875em;
   padding: 0.1em 0.35em; }
 .ea table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0; width: 100%; }
-.ea th, .ea td { border: 0; border-bottom: 1px solid var(--line); padding: 0.45rem 0.9rem 0.45rem 0; text-align: left;
-  vertical-align: top; }
-.ea th:last-child, .ea td:last-child { padding-right: 0; }
+.ea th, .ea td { border: 0; border-bottom: 1px solid var(--line); padding: 0.45rem 0;
+  padding-inline-end: 0.9rem; text-align: start; vertical-align: top; }
+.ea th:last-child, .ea td:last-child { padding-inline-end: 0; }
 .ea tbody th { font-weight: 600; }
 .ea thead th { font-size: 0.875rem; vertical-align: bottom; }
 .ea tbody th.group { border-bottom: 0; padding-top: 1.1rem; }
-.ea .range { white-space: nowrap; }
-.ea.cards { overflow-x: auto; } .ea.cards td, .ea thead th { overflow-wrap: break-word; }
+.ea .range { white-space: nowrap; } .ea bdi { unicode-bidi: isolate; }
+.ea.cards { overflow-x: auto; } .ea.cards td, .ea.cards th, .ea thead th { overflow-wrap: break-word; }
 .ea.dots table { table-layout: fixed; }
 .ea.dots td, .ea.dots th { vertical-align: middle; } .ea.dots .why { font-size: 0.875rem; }
 .ea.dots col.name { width: 28%; } .ea.dots col.number { width: 19%; } .ea.dots col.beside { width: 14%; }
 .ea.dots td b { font-size: 1.1rem; } .ea.dots th span { display: block; font-size: 0.875rem; }
-.ea .track, .ea .axis { margin: 0 0.6rem; position: relative; }
+/* Scales grow to the right in every language. */
+.ea .track, .ea .axis { direction: ltr; margin: 0 0.6rem; position: relative; }
 .ea .track { background: linear-gradient(var(--line), var(--line)) center / 1px 100% no-repeat;
   border: solid var(--line); border-width: 0 1px; height: 1.9rem; }
 .ea .axis { display: flex; font-size: 0.8rem; justify-content: space-between; }
@@ -52,8 +55,8 @@ STYLE = """<style>
   border: solid var(--mark); border-width: 0 2px; box-sizing: border-box; height: 0.6rem; min-width: 2px;
   position: absolute; top: calc(67% - 0.3rem); }
 .ea .key { display: flex; flex-wrap: wrap; font-size: 0.875rem; gap: 0.15rem 1.25rem; margin-top: 0.5rem; }
-.ea .key .mark { margin-right: 0.4rem; }
-.ea.cross table { width: auto; } .ea.cross td, .ea.cross th { padding-right: 1.5rem; }
+.ea .key .mark { margin-inline-end: 0.4rem; }
+.ea.cross table { width: auto; } .ea.cross td, .ea.cross th { padding-inline-end: 1.5rem; }
 @media (max-width: 700px) {
   .ea h1 { font-size: 1.6rem; }
   .ea.dots colgroup, .ea.dots thead th:not(.scale) { display: none; }
@@ -63,14 +66,14 @@ STYLE = """<style>
   .ea.dots thead tr { padding-bottom: 0; }
   .ea.dots th, .ea.dots td { border: 0; padding: 0.1rem 0; }
   .ea.dots tbody th, .ea.dots .scale, .ea.dots .plot { grid-column: 1 / -1; }
-  .ea.dots tbody th span { display: inline; margin-left: 0.4rem; }
+  .ea.dots tbody th span { display: inline; margin-inline-start: 0.4rem; }
   .ea.dots .beside::before { content: attr(data-label) " "; }
   .ea.cards thead { display: none; }
   .ea.cards table, .ea.cards tbody, .ea.cards tr, .ea.cards th, .ea.cards td { display: block; }
   .ea.cards tr { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
   .ea.cards th, .ea.cards td { border: 0; padding: 0.1rem 0; }
   .ea.cards td:empty { display: none; }
-  .ea.cards td { display: flex; gap: 0.75rem; justify-content: space-between; text-align: right; }
+  .ea.cards td { display: flex; gap: 0.75rem; justify-content: space-between; text-align: end; }
   .ea.cards td::before { content: attr(data-label); flex: none; opacity: 0.78; }
 }
 </style>"""
@@ -78,11 +81,13 @@ STYLE = """<style>
 
 def number(text: str, *, bold: bool = False) -> str:
     """Text; where it is a number with its interval, the interval is not broken over two lines."""
-    value, bracket, rest = text.partition(" (")
-    if not bracket or not value.lstrip("-+")[:1].isdigit():
-        return f'<span class="range">{escape(text)}</span>' if text.endswith(" %") else escape(text)
+    value, bracket, rest = text.strip(ISOLATES).partition(" (")
+    if not value.lstrip("-+")[:1].isdigit():
+        return escape(text)
+    if not bracket:
+        return f'<span class="range">{escape(text)}</span>' if value.endswith(" %") else escape(text)
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
-    return f'{value} <span class="range">({escape(rest)}</span>'
+    return f'<bdi dir="ltr">{value} <span class="range">({escape(rest)}</span></bdi>'
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
@@ -94,7 +99,7 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
     True
     """
     names = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    head = "".join(f'<th scope="col">{escape(_(name))}</th>' for name in names)
     body = "".join(f"<tr>{''.join(_cell(row, name, first=name == names[0]) for name in names)}</tr>" for row in rows)
     return f'<div class="ea cards"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
@@ -103,24 +108,25 @@ def _cell(row: Mapping[str, str], name: str, *, first: bool) -> str:
     text = row.get(name, "")
     if first:
         return f'<th scope="row">{escape(text)}</th>'
-    return f'<td data-label="{escape(name)}">{f"<div>{number(text)}</div>" if text else ""}</td>'
+    return f'<td data-label="{escape(_(name))}">{f"<div>{number(text)}</div>" if text else ""}</td>'
 
 
 def cross(cells: Sequence[Sequence[str]]) -> str:
     """The two-by-two table of people against the judge; cells by people's label, then the judge's, No before Yes."""
-    (no_no, no_yes), (yes_no, yes_yes) = [[escape(cell) for cell in row] for row in cells]
+    (no_no, no_yes), (yes_no, yes_yes) = [[f"<td>{escape(cell)}</td>" for cell in row] for row in cells]
+    heads = [_("Judge: yes"), _("Judge: no")], [_("People: yes"), _("People: no")]
+    (yes, no), (people_yes, people_no) = ([escape(word) for word in words] for words in heads)
     return (
-        '<div class="ea cross"><table><thead><tr><th></th><th scope="col">Judge: yes</th>'
-        f'<th scope="col">Judge: no</th></tr></thead><tbody><tr><th scope="row">People: yes</th><td>{yes_yes}</td>'
-        f'<td>{yes_no}</td></tr><tr><th scope="row">People: no</th><td>{no_yes}</td><td>{no_no}</td></tr>'
-        "</tbody></table></div>"
+        f'<div class="ea cross"><table><thead><tr><th></th><th scope="col">{yes}</th><th scope="col">{no}</th></tr>'
+        f'</thead><tbody><tr><th scope="row">{people_yes}</th>{yes_yes}{yes_no}</tr>'
+        f'<tr><th scope="row">{people_no}</th>{no_yes}{no_no}</tr></tbody></table></div>'
     )
 
 
 def sentence(text: str, *, soft: bool = False, notice: bool = False) -> str:
     """A sentence, shown as it is; soft for what is only read by those who look for it."""
     look = f"{'soft ' if soft else ''}{'notice' if notice else ''}"
-    return f'<div class="ea"><div class="{look}">{literal(text)}</div></div>'
+    return f'<div class="ea"><div class="{look}">{literal(text, direction())}</div></div>'
 
 
 def listed(texts: Sequence[str]) -> str:
@@ -130,7 +136,7 @@ def listed(texts: Sequence[str]) -> str:
 
 def defined(terms: Mapping[str, str]) -> str:
     """Words and what they mean."""
-    items = "".join(f"<li><b>{escape(word)}</b>: {escape(meaning)}</li>" for word, meaning in terms.items())
+    items = "".join(f"<li><b>{escape(_(word))}</b>: {escape(_(meaning))}</li>" for word, meaning in terms.items())
     return f'<div class="ea"><ul>{items}</ul></div>'
 
 
@@ -141,18 +147,27 @@ def heading(text: str) -> str:
 
 def sealed(seal: Seal) -> str:
     """What a lead is told while results are sealed."""
-    return (
-        f"Results are sealed until everything planned is labelled, so that nobody stops, or goes on, because of what "
-        f"the numbers say. Still to do: {seal.n_left} assignments."
-    )
+    return _(
+        "Results are sealed until everything planned is labelled, so that nobody stops, or goes on, because of what "
+        "the numbers say. Still to do: {n} assignments."
+    ).format(n=seal.n_left)
 
 
-STEPS = """<div class="ea"><p>A study gets here in four steps:</p><ol>
-<li>bring in the benchmark: <code>evidence-audit import tasks|contexts|responses|verdicts FILE</code></li>
-<li>draw what people will read: <code>evidence-audit sample draw</code></li>
-<li>invite people: <code>evidence-audit people add NAME</code></li>
-<li>they open their links and label; results open by themselves when the plan is done.</li>
-</ol></div>"""
+STEPS = (
+    (mark("bring in the benchmark:"), "evidence-audit import tasks|contexts|responses|verdicts FILE"),
+    (mark("draw what people will read:"), "evidence-audit sample draw"),
+    (mark("invite people:"), "evidence-audit people add NAME"),
+    (mark("they open their links and label; results open by themselves when the plan is done."), ""),
+)
+"""What is done, and the command that does it."""
+
+
+def steps() -> str:
+    """How a study gets to where there is something to show."""
+    codes = {step: f' <code dir="ltr">{escape(command)}</code>' if command else "" for step, command in STEPS}
+    items = "".join(f"<li>{escape(_(step))}{code}</li>" for step, code in codes.items())
+    way = escape(_("A study gets here in four steps:"))
+    return f'<div class="ea"><p>{way}</p><ol>{items}</ol></div>'
 
 
 @contextmanager
@@ -163,21 +178,23 @@ def screen(study: Study, title: str) -> Iterator[None]:
     try:
         yield
     except StudyProblem as problem:
-        st.html(sentence(str(problem).removeprefix(f"{study.path}: "), notice=True))
-        st.html(STEPS)
+        st.html(sentence(told(str(problem).removeprefix(f"{study.path}: ")), notice=True))
+        st.html(steps())
 
 
 def pick_sample(given: Choices) -> str:
     """The sample to look at: the newest, unless there are others and somebody chooses one."""
     if len(given.samples) < 2:
         return given.samples[0]
-    chosen: str = st.selectbox("Sample", given.samples, key="sample", persist_state="session")
+    chosen: str = st.selectbox(_("Sample"), given.samples, key="sample", persist_state="session")
     return chosen
 
 
 def pick_slices(given: Choices, key: str) -> tuple[str, ...]:
     """The columns to slice by: none, unless somebody chooses some."""
-    return tuple(st.multiselect("Slice by", given.slices, placeholder="nothing", key=key)) if given.slices else ()
+    if not given.slices:
+        return ()
+    return tuple(st.multiselect(_("Slice by"), given.slices, format_func=_, placeholder=_("nothing"), key=key))
 
 
 def closer(title: str, key: str, draw: Callable[[], None]) -> None:
@@ -192,5 +209,5 @@ def pick_judge(given: Choices) -> str | None:
     """The judge to look at: that with most verdicts, unless somebody chooses another; None when there is none."""
     if len(given.judges) < 2:
         return given.judges[0] if given.judges else None
-    chosen: str = st.selectbox("Judge", given.judges, key="judge", persist_state="session")
+    chosen: str = st.selectbox(_("Judge"), given.judges, key="judge", persist_state="session")
     return chosen

@@ -63,6 +63,18 @@ SIGN_IN_FORM = """<form method="post" action="/sign-in">
 WITHOUT_PASSWORD = mark("No password? Open the personal link that you were sent instead.")
 
 
+def change_form(here: Person, owner: Person) -> Response:
+    """Asks before a link makes somebody else of whoever is signed in: it may be a stranger's, sent to mislead."""
+    asked = escape(_("You are signed in as {here}, and this is the personal link of {owner}."))
+    names = {"here": here.display_name, "owner": owner.display_name}
+    asked = asked.format(**{key: f"<bdi>{escape(name)}</bdi>" for key, name in names.items()})
+    act, stay = escape(_("Sign in as the owner of the link")), escape(_("Stay signed in as you are"))
+    return page(
+        _("Somebody else's link"),
+        f'<p>{asked}</p><form method="post"><button class="main">{act}</button></form><p><a href="/">{stay}</a></p>',
+    )
+
+
 def account_page(person: Person, sessions: tuple[Session, ...], *, own: bool) -> Response:
     """Where somebody is signed in, each with a way to end it; `own` says that they have a password to change."""
     rows = "".join(_session_row(session) for session in sessions)

@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
+import re
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from html import escape
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -18,6 +18,7 @@ from audit_app import language
 from audit_app.actions.answers import Refused
 from audit_app.language import _, mark
 from audit_app.notice import notice
+from audit_app.origin import host_of, is_foreign, is_ours, origin_of
 from data.errors import StudyProblem
 from data.records import Person
 
@@ -26,27 +27,45 @@ PERSON = "evidence_audit.person"
 """Where the gate puts who is asking, for the routes behind it."""
 
 WEBSOCKET = "/_stcore/stream"
-OPEN = ("/in/", "/static/")
+OPEN = re.compile(r"/in/[^/]+|/static/.+")
 OPEN_PAGES = {"/healthz", "/out", "/sign-in", "/language", "/oidc/start", "/oidc/back", "/favicon.png"}
-SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/", "/_stcore/bidi-components/")
-"""What is used of Streamlit's own routes; the others (metrics, the agent API) do not exist here."""
+SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/bidi-components/")
+"""What is used of Streamlit's own routes; the others (metrics, uploads, the agent API) do not exist here."""
+UNUSED = ("/_stcore", "/component/", "/auth/", "/oauth2callback")
+LEADS = "/media/"
+"""What leads' screens give to download."""
+
+EVERY = 5.0
+"""Seconds between looks at whether whoever has a page open may still be here.
+
+A session is looked up before every answer; this is for pages that ask nothing. The gate closes their websocket, and the
+page (component/watch.js) asks `/api/here` in the same rhythm, so that it can say why.
+"""
 
 PersonOf = Callable[[str | None], Person | None]
 
 
-def content_security_policy(page: str = "") -> str:
-    """What a page may load: this server alone, and the inline script that this page (HTML) begins with.
+def script_hash(page: str) -> str:
+    """The source expression that lets a page (HTML) run the inline script it begins with; empty without one.
+
+    >>> script_hash("<p>")
+    ''
+    """
+    start, end = page.find("<script>"), page.find("</script>")
+    if not 0 <= start < end:
+        return ""
+    return f"'sha256-{b64encode(sha256(page[start + 8 : end].encode()).digest()).decode()}'"
+
+
+def content_security_policy(script: str = "", socket: str = "") -> str:
+    """What a page may load: this server alone, one inline script by its hash, and the websocket of one address.
 
     >>> "frame-ancestors 'none'" in content_security_policy()
     True
     """
-    start, end = page.find("<script>"), page.find("</script>")
-    script = ""
-    if 0 <= start < end:
-        script = f" 'sha256-{b64encode(sha256(page[start + 8 : end].encode()).digest()).decode()}'"
     return (
         "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-        f"script-src 'self' 'unsafe-eval' 'wasm-unsafe-eval' blob:{script}; connect-src 'self' ws: wss:; "
+        f"script-src 'self' 'unsafe-eval' 'wasm-unsafe-eval' blob: {script}; connect-src 'self' {socket}; "
         "font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
         "frame-ancestors 'none'"
     )
@@ -68,57 +87,96 @@ def secret_of(headers: Headers) -> str | None:
     return cookies_of(headers).get(COOKIE)
 
 
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not no-referrer: with that browsers send "Origin: null" from our own forms as well.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class _Guarded:
+    """Sends answers with these headers, and knows whether one has begun."""
+
+    def __init__(self, send: Send, headers: dict[str, str]) -> None:
+        self._send = send
+        self._headers = headers
+        self.started = False
+
+    async def send(self, message: Message) -> None:
+        """Sends on; headers of the same name are replaced."""
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            self.started = True
+            MutableHeaders(scope=message).update(self._headers)
+        await self._send(message)
+
+
 class Gate:
     """ASGI middleware: security headers on every answer, and a session before everything that is not open.
 
     Args:
         app: What stands behind the gate.
         person_of: Who a session secret belongs to; may block, runs in a thread, and may raise `Refused`.
-        policy: The Content-Security-Policy sent with every answer.
+        script: The inline script that Streamlit's page begins with, as `script_hash` gives it.
+        public: The address under which people reach this server, where it is not this machine's own.
         every: Seconds between looks at whether whoever holds a websocket may still be here.
     """
 
-    def __init__(self, app: ASGIApp, person_of: PersonOf, policy: str | None = None, every: float = 8) -> None:
+    def __init__(
+        self, app: ASGIApp, person_of: PersonOf, script: str = "", public: str | None = None, every: float = EVERY
+    ) -> None:
         self.app = app
         self.every = every
         self.person_of = person_of
-        self.headers = {
-            "Content-Security-Policy": policy or content_security_policy(),
-            "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY",
-            # Not no-referrer: with that browsers send "Origin: null" from our own forms as well.
-            "Referrer-Policy": "same-origin",
-        }
+        self.script = script
+        self.public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers in its place."""
-        if scope["type"] in ("http", "websocket"):
-            headers = Headers(scope=scope)
-            language.use(language.chosen(cookies_of(headers), headers.get("accept-language")))
-        if scope["type"] == "websocket":
-            await self._websocket(scope, receive, send)
-        elif scope["type"] == "http":
-            await self._http(scope, receive, self._guarded(send))
-        else:
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        language.use(language.chosen(cookies_of(headers), headers.get("accept-language")))
+        host = host_of(headers)
+        if host and self.public and self.public.startswith("https:") and not is_ours(host, None):
+            # Whatever the proxy says: what is public goes by https, and so do its cookies.
+            scope["scheme"] = "https" if scope["type"] == "http" else "wss"
+        guarded = _Guarded(send, self._headers(scope, host))
+        try:
+            await self._answer(scope, receive, guarded.send, host)
+        except Exception:
+            if scope["type"] == "http" and not guarded.started:
+                await refusal(scope["path"], 500, _("Something went wrong"), _(BROKEN))(scope, receive, guarded.send)
+            raise
 
-    def _guarded(self, send: Send) -> Send:
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
-            await send(message)
+    def _headers(self, scope: Scope, host: str | None) -> dict[str, str]:
+        socket = origin_of(scope, host).replace("http", "ws", 1) if host and is_ours(host, self.public) else ""
+        return {**HEADERS, "Content-Security-Policy": content_security_policy(self.script, socket)}
 
-        return guarded
-
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, host: str | None) -> None:
         path: str = scope["path"]
-        if path.startswith("/_stcore") and not path.startswith(SERVED):
+        if host is None or not is_ours(host, self.public):
+            await Response(_(NOT_OURS), 421, media_type="text/plain")(scope, receive, send)
+        elif scope["type"] == "websocket":
+            if path == WEBSOCKET and not is_foreign(scope, host) and await self._refusal(scope) is None:
+                await self._watched(scope, receive, send)
+            else:
+                await Response(status_code=403)(scope, receive, send)
+        elif path.startswith(UNUSED) and not path.startswith(SERVED):
             await Response(status_code=404)(scope, receive, send)
-        elif path in OPEN_PAGES or path.startswith(OPEN):
+        elif is_foreign(scope, host):
+            await refusal(path, 403, _("Not from here"), _(FOREIGN))(scope, receive, send)
+        elif path in OPEN_PAGES or OPEN.fullmatch(path):
             await self.app(scope, receive, send)
+        elif path.startswith("/api/"):
+            # Streamlit would compress every answer, which takes longer than sending it; a proxy may do so.
+            scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+            await (await self._refusal(scope) or self.app)(scope, receive, send)
         else:
-            refusal = await self._refusal(scope)
-            await (refusal or self.app)(scope, receive, send)
+            await (await self._refusal(scope) or self.app)(scope, receive, send)
 
     async def _refusal(self, scope: Scope) -> Response | None:
         try:
@@ -130,17 +188,11 @@ class Gate:
             return refusal(scope["path"], 503, _("The study cannot be opened right now"), _(BROKEN))
         if person is None:
             return refusal(scope["path"], 401, _("You are not signed in"), _(SIGN_IN))
+        if scope["path"].startswith(LEADS) and person.role != "lead":
+            return Response(status_code=404)
         scope[PERSON] = person
+        language.use(person.language or language.current())
         return None
-
-    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        own = same_origin(headers) and scope["path"] == WEBSOCKET
-        if own and await self._refusal(scope) is None:
-            await self._watched(scope, receive, send)
-        else:  # closing before accepting is a 403 for the browser
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
 
     async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An open websocket, closed within seconds once its person may not be here any more."""
@@ -175,6 +227,12 @@ class Gate:
 
 BROKEN = mark("Try again in a moment. If it stays so, tell the person who runs it: the server's log says why.")
 
+NOT_OURS = mark(
+    "This server does not go by that name. Open it under the address that you were given; whoever runs it names the "
+    "public one with: evidence-audit serve --public https://YOUR-HOST"
+)
+FOREIGN = mark("This was asked for by another site. Open the page here and try again.")
+
 SIGN_IN = mark("Open the personal link that you were sent; it signs you in on this device.")
 
 
@@ -189,15 +247,3 @@ def refusal(path: str, status: int, title: str, text: str) -> Response:
     if path.startswith("/api/"):
         return JSONResponse({"error": f"{title}. {text}"}, status, {"Cache-Control": "no-store"})
     return notice(title, text, status, more=by_name() if text == _(SIGN_IN) else "")
-
-
-def same_origin(headers: Headers) -> bool:
-    """Whether a request comes from our own pages; clients that are no browser send no Origin.
-
-    Stricter than Streamlit's own check, which lets any page on localhost through.
-
-    >>> same_origin(Headers({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:9999"}))
-    False
-    """
-    origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host")

@@ -6,11 +6,14 @@ placeholders: `_("{n} items left").format(n=n)`. The rubric's texts are the lead
 """
 
 import gettext
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
+from typing import TypeVar
 
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
@@ -22,7 +25,9 @@ LANGUAGES = {"en": "English", "ar": "العربية"}
 RIGHT_TO_LEFT = {"ar"}
 
 COOKIE = "evidence_audit_language"
-"""Where a browser keeps the language that was chosen in it."""
+"""Where a browser keeps the language that was chosen in it: for whoever is not signed in, or never chose another."""
+
+Key = TypeVar("Key", bound=str)
 
 _current: ContextVar[str] = ContextVar("language", default="en")
 
@@ -30,6 +35,21 @@ _current: ContextVar[str] = ContextVar("language", default="en")
 def use(language: str) -> None:
     """Makes this the language of everything said in the running request, script run or thread."""
     _current.set(language)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Says everything in this language for a while: files are in English, whoever asks for them.
+
+    >>> with speaking("ar"):
+    ...     current()
+    'ar'
+    """
+    before = _current.set(language)
+    try:
+        yield
+    finally:
+        _current.reset(before)
 
 
 def current() -> str:
@@ -76,13 +96,33 @@ def catalogue(language: str) -> Catalog:
         return read_po(source, locale=language)
 
 
+def _spoken(language: str) -> Catalog:
+    """The catalogue; where lines run from right to left, what stands in a sentence keeps its own direction."""
+    found = catalogue(language)
+    for message in found if language in RIGHT_TO_LEFT else ():
+        if message.id and isinstance(message.string, str):
+            message.string = _set_apart(message.string)
+        elif message.id:
+            message.string = tuple(map(_set_apart, message.string or ()))
+    return found
+
+
+def _set_apart(form: str) -> str:
+    """Every placeholder between the marks of a run of its own: names, signs and ranges do not turn around.
+
+    >>> _set_apart("a {b} c") == "a \u2068{b}\u2069 c"
+    True
+    """
+    return re.sub(r"\{[^{}]*\}", "\u2068\\g<0>\u2069", form)
+
+
 @cache
 def _translations(language: str) -> gettext.NullTranslations:
     """What gettext answers from. It is compiled in memory, so there is no file to forget when the catalogue changes."""
     if language == "en":
         return gettext.NullTranslations()
     compiled = BytesIO()
-    write_mo(compiled, catalogue(language))
+    write_mo(compiled, _spoken(language))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
 
@@ -93,7 +133,8 @@ def _(sentence: str) -> str:
     >>> _("You are signed out")
     'You are signed out'
     """
-    return _translations(current()).gettext(sentence)
+    # An empty one is the catalogue's own header.
+    return _translations(current()).gettext(sentence) if sentence else ""
 
 
 def ngettext(one: str, many: str, n: int) -> str:
@@ -103,6 +144,24 @@ def ngettext(one: str, many: str, n: int) -> str:
     '2 items'
     """
     return _translations(current()).ngettext(one, many, n)
+
+
+ISOLATES = "\u2066\u2069"
+"""What keeps a run of text from left to right in a line of any direction: its beginning and its end."""
+
+
+def isolated(text: str) -> str:
+    """Numbers and signs that keep their order in a line that runs from right to left, as "12.3 % (10.1–14.5)" must."""
+    return text.join(ISOLATES) if direction() == "rtl" else text
+
+
+def naming(words: Mapping[Key, str]) -> Callable[[Key], str]:
+    """What a picker calls its options: marked constants by key, each in the language of whoever reads it.
+
+    >>> naming({"a": "all"})("a")
+    'all'
+    """
+    return lambda key: _(words[key])
 
 
 def mark(sentence: str) -> str:
@@ -116,7 +175,7 @@ def _sentences_of_scripts(language: str) -> dict[str, str]:
         return {}
     return {
         str(message.id): str(message.string)
-        for message in catalogue(language)
+        for message in _spoken(language)
         if message.id and any(name.endswith(".js") for name, _line in message.locations)
     }
 

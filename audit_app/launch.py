@@ -14,6 +14,12 @@ from urllib.request import urlopen
 STUDY = "EVIDENCE_AUDIT_STUDY"
 """The environment variable that tells the server process which study folder to serve."""
 
+PUBLIC = "EVIDENCE_AUDIT_PUBLIC"
+"""The environment variable with the address under which people reach the server, where it is not this machine's own."""
+
+PROXIES = "FORWARDED_ALLOW_IPS"
+"""Uvicorn's: whose word on a visitor's address and protocol is believed."""
+
 FLAGS = {
     "server.headless": "true",
     "server.fileWatcherType": "none",
@@ -51,9 +57,19 @@ def command(*, address: str = "127.0.0.1", port: int = 8501) -> list[str]:
     ]
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """The environment of the server: ours, and the study folder."""
-    return {**os.environ, STUDY: str(folder.resolve())}
+def environment(folder: Path, public: str | None = None) -> dict[str, str]:
+    """The environment of the server: ours, the study folder and the public address.
+
+    Without a public address there is no proxy in front, and whoever sends X-Forwarded-* is no proxy either.
+    """
+    more = {STUDY: str(folder.resolve()), PUBLIC: public or ""}
+    proxies = os.environ.get(PROXIES, "127.0.0.1,::1" if public else "")
+    return {**os.environ, PROXIES: proxies, **more}
+
+
+def public_address() -> str | None:
+    """The address under which people reach this server process; None where it is this machine's own."""
+    return os.environ.get(PUBLIC) or None
 
 
 def study_folder() -> Path:
@@ -76,13 +92,13 @@ def when_up(port: int, then: Callable[[], object]) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def serve(folder: Path, *, address: str = "127.0.0.1", port: int = 8501) -> int:
+def serve(folder: Path, *, address: str = "127.0.0.1", port: int = 8501, public: str | None = None) -> int:
     """Serves a study until it is stopped (Ctrl+C, or SIGTERM to this process).
 
     Returns:
         The server's exit code; 0 when it was asked to stop.
     """
-    server = subprocess.Popen(command(address=address, port=port), env=environment(folder))
+    server = subprocess.Popen(command(address=address, port=port), env=environment(folder, public))
     stopped = False
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -3,8 +3,8 @@
 from html import escape
 
 
-def literal(text: str) -> str:
-    """HTML for `st.html` that shows exactly this text.
+def literal(text: str, direction: str = "auto") -> str:
+    """HTML for `st.html` that shows exactly this text; its direction is that of its first letter unless given.
 
     `st.html` strips the blanks of whitespace-only lines, hence the coded newlines.
 
@@ -12,4 +12,4 @@ def literal(text: str) -> str:
     '<div dir="auto" style="white-space: pre-wrap; overflow-wrap: anywhere">![x](http://a) &lt;b&gt;</div>'
     """
     coded = escape(text).replace("\r\n", "\n").replace("\n", "&#10;")
-    return f'<div dir="auto" style="white-space: pre-wrap; overflow-wrap: anywhere">{coded}</div>'
+    return f'<div dir="{direction}" style="white-space: pre-wrap; overflow-wrap: anywhere">{coded}</div>'

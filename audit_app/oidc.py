@@ -20,6 +20,7 @@ from joserfc.errors import JoseError
 
 from audit_app.actions.accounts import Account
 from audit_app.actions.answers import Refused
+from audit_app.language import _, mark
 from data.study import Oidc
 
 SECRET = "EVIDENCE_AUDIT_OIDC_SECRET"
@@ -37,12 +38,14 @@ MINUTES = 10
 MOST = 1_000
 """Sign-ins under way at the same time; beyond that the oldest begins anew."""
 
-DOWN = "The sign-in of your organisation cannot be reached right now. Try again in a moment, or use your personal link."
-DENIED = (
+DOWN = mark(
+    "The sign-in of your organisation cannot be reached right now. Try again in a moment, or use your personal link."
+)
+DENIED = mark(
     "Your organisation did not sign you in: it was cancelled or refused there. Try again, or use your personal link."
 )
-STALE = "This sign-in was not begun in this browser, took too long or was used already. Begin it anew."
-UNSURE = (
+STALE = mark("This sign-in was not begun in this browser, took too long or was used already. Begin it anew.")
+UNSURE = mark(
     "The answer of your organisation could not be verified, so you were not signed in. Begin anew; if it stays so, "
     "tell the person who runs this server."
 )
@@ -90,11 +93,11 @@ class Organisation:
         mine = cookie is not None and secrets.compare_digest(cookie.encode(), state.encode())
         begun = self._begun.pop(state, None) if mine else None
         if begun is None or begun.until < time.monotonic():
-            raise Refused(403, STALE)
+            raise Refused(403, _(STALE))
         if "error" in answer:
-            raise Refused(403, DENIED)
+            raise Refused(403, _(DENIED))
         if answer.get("iss", settings.issuer) != settings.issuer or not answer.get("code"):
-            raise Refused(403, UNSURE)
+            raise Refused(403, _(UNSURE))
         async with _provider(settings) as client:
             token = await client.fetch_access_token(
                 _back(settings), code=answer["code"], code_verifier=begun.code_verifier
@@ -133,11 +136,11 @@ async def _provider(settings: Oidc) -> AsyncIterator[Any]:
         yield client
     except (HTTPError, InvalidURL) as error:
         _log.warning("sign-in by %s: %s", settings.issuer, type(error).__name__)
-        raise Refused(503, DOWN) from None
+        raise Refused(503, _(DOWN)) from None
     except (OAuthError, JoseError, ValueError, KeyError, TypeError, RuntimeError) as error:
         # The kind alone: texts may quote what was sent, and that holds codes and tokens.
         _log.warning("sign-in by %s: %s", settings.issuer, type(error).__name__)
-        raise Refused(403, UNSURE) from None
+        raise Refused(403, _(UNSURE)) from None
 
 
 def _checked(settings: Oidc, found: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from audit_app import figures
 from audit_app.actions.people import Invited
+from audit_app.language import _
 from data.errors import StudyProblem
 
 _SAID = "outcome"
@@ -16,7 +17,7 @@ def of(change: Callable[[], str | Invited]) -> None:
     try:
         st.session_state[_SAID] = change()
     except StudyProblem as problem:
-        st.session_state[_SAID] = f"Nothing was changed: {problem}."
+        st.session_state[_SAID] = _("Nothing was changed: {problem}.").format(problem=problem)
     st.rerun()
 
 
@@ -27,8 +28,8 @@ def say() -> None:
         st.html(figures.sentence(said, notice=True))
         del st.session_state[_SAID]
     elif said is not None:
-        st.html(figures.sentence("Their personal link, shown this once. Send it to this person only:", notice=True))
+        st.html(figures.sentence(_("Their personal link, shown this once. Send it to this person only:"), notice=True))
         st.code(said.link, language=None, wrap_lines=True)
-        if st.button("I have copied it", key="copied"):
+        if st.button(_("I have copied it"), key="copied"):
             del st.session_state[_SAID]
             st.rerun()

@@ -6,13 +6,12 @@ from html import escape
 import streamlit as st
 
 from audit_app import language, state
-from audit_app.actions.access import open_results
-from audit_app.actions.answers import Refused
-from audit_app.component import turn_page
+from audit_app.actions.seal import is_about_to_open
+from audit_app.component import watch_page
 from audit_app.gate import SIGN_IN
 from audit_app.language import _
 from audit_app.literal import literal
-from audit_app.screens import context_audit, label
+from audit_app.screens import context_audit, label, opening
 from data.errors import StudyProblem
 from data.records import Person
 
@@ -34,9 +33,12 @@ STYLE = """<style>
 
 
 def results(render: Callable[[], None]) -> None:
-    """Draws a screen with results: for leads, and from then on nobody who is given work."""
-    open_results(state.study(), state.person())
-    render()
+    """Draws a screen with results, once its lead has said that they want to see them."""
+    study = state.study()
+    if is_about_to_open(study):
+        opening.render(study)
+    else:
+        render()
 
 
 def agreement() -> None:
@@ -114,25 +116,22 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     return deciding + working if person.role == "adjudicator" else working
 
 
+def first_page(person: Person) -> str:
+    """The address of the screen that somebody begins at: a lead at results only where they have opened them before."""
+    if person.role == "lead":
+        return "report" if person.results_opened_at else "people"
+    return pages(person)[0][1]
+
+
 def who(person: Person) -> str:
     """Who is signed in, and the way out."""
     account, out = escape(_("Account")), escape(_("Sign out"))
     return (
-        f'<div class="who"><span>{escape(person.display_name)}</span>'
-        f'<a href="/account" target="_self">{account}</a>'
+        # The blanks keep the letters of two links from being joined where a script joins them.
+        f'<div class="who"><span>{escape(person.display_name)}</span> '
+        f'<a href="/account" target="_self">{account}</a> '
         f'<a href="/out" target="_self">{out}</a></div>'
     )
-
-
-@st.fragment(run_every=3)
-def still_here() -> None:
-    """Looks every few seconds whether this lead may still be here; the labelling loop asks for itself."""
-    try:
-        gone = state.signed_in() is None
-    except Refused:
-        gone = True
-    if gone:
-        st.rerun()
 
 
 def main() -> None:
@@ -144,14 +143,14 @@ def main() -> None:
         if person is None:
             st.html(literal(_("You are signed out") + ". " + _(SIGN_IN)))
             return
-        screens = [st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)]
+        language.use(person.language or language.current())
+        screens = {path: st.Page(screen, title=title, url_path=path) for title, path, screen in pages(person)}
         # The default page has no address of its own; going on from it lets every screen be reloaded and bookmarked.
-        start = st.Page(lambda: st.switch_page(screens[0]), title="Start", default=True, visibility="hidden")
-        chosen = st.navigation([start, *screens], position="top")
+        first = screens[first_page(person)]
+        start = st.Page(lambda: st.switch_page(first), title="Start", default=True, visibility="hidden")
+        chosen = st.navigation([start, *screens.values()], position="top")
         st.html(STYLE + who(person))
-        turn_page()
-        if person.role == "lead":
-            still_here()
+        watch_page()
         chosen.run()
     except StudyProblem as problem:
         st.html(literal(str(problem)))

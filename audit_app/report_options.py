@@ -9,29 +9,30 @@ import streamlit as st
 from audit_app import figures
 from audit_app.actions.answered import Grounding
 from audit_app.actions.choices import Choices
+from audit_app.language import _, mark, naming
 from data.study import Study
 from metrics.estimate import About, Annotators, Target
 from metrics.table import PARTS, Average
 
 GROUNDING: dict[str, str] = {
-    "strict": "strict: established by the passages",
-    "lenient": "lenient: supported but contradicted counts too",
+    "strict": mark("strict: established by the passages"),
+    "lenient": mark("lenient: supported but contradicted counts too"),
 }
 
 TARGETS: dict[str, str] = {
-    "A": "A: what one annotator says",
-    "B": "B: what is adjudicated or unanimous",
+    "A": mark("A: what one annotator says"),
+    "B": mark("B: what is adjudicated or unanimous"),
 }
 
 POPULATIONS: dict[str, str] = {
-    "these responses": "these responses",
-    "such tasks": "such tasks in general",
+    "these responses": mark("these responses"),
+    "such tasks": mark("such tasks in general"),
 }
 
 AVERAGES: dict[Average, str] = {
-    "pooled": "all responses as one",
-    "runs": "the mean over runs",
-    "regimes": "the mean over regimes",
+    "pooled": mark("all responses as one"),
+    "runs": mark("the mean over runs"),
+    "regimes": mark("the mean over regimes"),
 }
 
 
@@ -53,21 +54,25 @@ class Options:
 
 def choose(study: Study, given: Choices) -> Options:
     """The choices below the headline; only those that there are."""
-    st.html(figures.heading("Look closer"))
+    st.html(figures.heading(_("Look closer")))
     asked = set(study.rubric.names("response"))
     left, middle, right = st.columns(3)
     with left:
         judge = figures.pick_judge(given)
         sample_id = figures.pick_sample(given)
     with middle:
-        by = st.multiselect("Slice by", given.slices, placeholder="nothing", key="by") if given.slices else []
+        by = (
+            st.multiselect(_("Slice by"), given.slices, format_func=_, placeholder=_("nothing"), key="by")
+            if given.slices
+            else []
+        )
         borrow = _lenders(given, by)
     with right:
         grounding = st.selectbox(
-            "Grounded means", get_args(Grounding), format_func=GROUNDING.__getitem__, key="grounding"
+            _("Grounded means"), get_args(Grounding), format_func=naming(GROUNDING), key="grounding"
         )
     target, about, annotators, average = _holds_for(given, sample_id)
-    taxonomy = {"C", "A", "G"} <= asked and st.toggle("Shares of the grounding taxonomy", key="taxonomy")
+    taxonomy = {"C", "A", "G"} <= asked and st.toggle(_("Shares of the grounding taxonomy"), key="taxonomy")
     return Options(
         sample_id=sample_id,
         judge=judge,
@@ -87,7 +92,9 @@ def _lenders(given: Choices, by: Sequence[str]) -> tuple[str, ...]:
     columns = [column for column in given.slices if set(by) - {column}]
     if not columns or not by:
         return ()
-    chosen = st.selectbox("Borrow labels within the same", columns, index=None, placeholder="nothing", key="borrow")
+    chosen = st.selectbox(
+        _("Borrow labels within the same"), columns, index=None, format_func=_, placeholder=_("nothing"), key="borrow"
+    )
     return (chosen,) if chosen else ()
 
 
@@ -99,13 +106,13 @@ def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Annotator
     average: Average = "pooled"
     with left:
         if sample_id in given.doubled:
-            target = st.selectbox("Whose labels", get_args(Target), format_func=TARGETS.__getitem__, key="target")
+            target = st.selectbox(_("Whose labels"), get_args(Target), format_func=naming(TARGETS), key="target")
     with middle:
         about: About = st.selectbox(
-            "Intervals hold for", get_args(About), format_func=POPULATIONS.__getitem__, key="about"
+            _("Intervals hold for"), get_args(About), format_func=naming(POPULATIONS), key="about"
         )
-        annotators: Annotators = st.selectbox("and for", get_args(Annotators), key="annotators")
+        annotators: Annotators = st.selectbox(_("and for"), get_args(Annotators), format_func=_, key="annotators")
     with right:
         if len(averages) > 1:
-            average = st.selectbox("A number is", averages, format_func=AVERAGES.__getitem__, key="average")
+            average = st.selectbox(_("A number is"), averages, format_func=naming(AVERAGES), key="average")
     return target, about, annotators, average

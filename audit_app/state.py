@@ -1,5 +1,7 @@
 """What a Streamlit screen knows: the study it is served from, and the person who is looking."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from audit_app.actions import sign_in
@@ -10,12 +12,12 @@ from data.study import Study, open_study
 
 
 def study() -> Study:
-    """The study of this server.
+    """The study of this server as whoever is looking may see it: actions ask it who that is.
 
     Raises:
         StudyProblem: There is none, or it cannot be read.
     """
-    return open_study(study_folder())
+    return replace(open_study(study_folder()), asked_by=person())
 
 
 def signed_in() -> Person | None:
@@ -24,7 +26,7 @@ def signed_in() -> Person | None:
     Raises:
         Refused: They are paused.
     """
-    return sign_in.person_of(study(), st.context.cookies.get(COOKIE))
+    return sign_in.person_of(open_study(study_folder()), st.context.cookies.get(COOKIE))
 
 
 def person() -> Person:

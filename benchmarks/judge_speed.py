@@ -87,7 +87,7 @@ def bare(study: Study, address: str, block: int, concurrency: int) -> Side:
     """The same requests in a bare loop."""
     ids = response_ids(study, Asked(everything=True, where={"run": str(block)}))
     works = [work for item in stream(study, ids) for work in work_of(item, questions(study, LABELS))]
-    sent = [(judge_prompt(w.question, w.view).text, form_of(w.question).schema) for w in works]
+    sent = [(judge_prompt(w.question, w.view), form_of(w.question).schema) for w in works]
 
     async def worker(client: AsyncOpenAI, prompts: list[tuple[str, Any]]) -> None:
         while prompts:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,7 @@ def make_study(folder: Path, bodies: list[dict[str, Any]]) -> Study:
 
 
 def free_port() -> int:
+    """A port that nobody listens on just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -71,30 +72,42 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(line: list[str], port: int, health: str, **variables: str) -> Iterator[str]:
-    """The address of a server, once it answers."""
-    address, quiet = f"http://127.0.0.1:{port}", subprocess.DEVNULL
-    server = subprocess.Popen(line, env={**os.environ, **variables}, stdout=quiet, stderr=quiet)
-    try:
-        for _ in range(300):
-            try:
-                urlopen(address + health, timeout=2).read()
-                break
-            except OSError:
-                time.sleep(0.1)
-        else:
-            raise RuntimeError(f"no answer from {' '.join(line)}")
-        yield address
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
+def running(
+    line: list[str],
+    port: int,
+    variables: Mapping[str, str],
+    *,
+    health: str = "/healthz",
+    log: Path = Path(os.devnull),
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server in a process of its own, once it answers; what it says goes to the log."""
+    with log.open("wb") as out:
+        server = subprocess.Popen(line, env={**os.environ, **variables}, stdout=out, stderr=out)
+        try:
+            _wait_for(f"http://127.0.0.1:{port}{health}", server, log)
+            yield server
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        if server.poll() is not None:
+            break
+        try:
+            urlopen(address, timeout=2).read()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"no answer from {address}:\n{log.read_text(encoding='utf-8', errors='replace')}")
 
 
 @contextmanager
 def labelling_view(study: Study) -> Iterator[str]:
     port = free_port()
-    with serving(command(port=port), port, "/healthz", **environment(study.path)) as address:
-        yield address
+    with running(command(port=port), port, environment(study.path)):
+        yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
@@ -102,8 +115,8 @@ def plain(folder: Path, bodies: list[dict[str, Any]]) -> Iterator[str]:
     plain_page.fill(folder, bodies)
     port = free_port()
     line = [sys.executable, "-m", "uvicorn", "benchmarks.plain_page:app", "--port", str(port), "--no-access-log"]
-    with serving(line, port, "/healthz", PLAIN_PAGE=str(folder)) as address:
-        yield address
+    with running(line, port, {"PLAIN_PAGE": str(folder)}):
+        yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
@@ -114,8 +127,8 @@ def empty_page(folder: Path) -> Iterator[str]:
     flags = {"server.address": "127.0.0.1", "server.port": str(port), **FLAGS}
     line = [sys.executable, "-m", "streamlit", "run", str(script)]
     line += [part for name, value in flags.items() for part in (f"--{name}", value)]
-    with serving(line, port, "/_stcore/health") as address:
-        yield address
+    with running(line, port, {}, health="/_stcore/health"):
+        yield f"http://127.0.0.1:{port}"
 
 
 def links(study: Study, n: int, address: str) -> list[str]:

@@ -133,10 +133,10 @@ def ten_keys(side: Side) -> str:
     return "".join(f"{digit:.0f}" for digit in side.measured("pressed"))
 
 
-def opened(browser: Browser, address: str, there: str, cookies: list[dict[str, str]]) -> float:
+def opened(browser: Browser, address: str, there: str, cookies: dict[str, str]) -> float:
     """Seconds until a page is there in a browser that has never seen it."""
     context = browser.new_context()
-    context.add_cookies(cookies)  # type: ignore[arg-type]
+    context.add_cookies([{"name": name, "value": value, "url": address} for name, value in cookies.items()])
     page = context.new_page()
     start = time.perf_counter()
     page.goto(address, wait_until="commit")
@@ -178,25 +178,23 @@ def measure(stack: ExitStack, asked: argparse.Namespace) -> tuple[list[Line], st
     return lines + under_load(ours, theirs, links, asked), keys
 
 
-def browsing(
-    browser: Browser, ours: str, theirs: str, link: str, n: int
-) -> tuple[list[Line], str, list[dict[str, str]]]:
+def browsing(browser: Browser, ours: str, theirs: str, link: str, n: int) -> tuple[list[Line], str, dict[str, str]]:
     contexts = [browser.new_context(viewport={"width": 1280, "height": 800}) for _ in range(2)]
     pages = [context.new_page() for context in contexts]
     pages[0].goto(link)
     pages[1].goto(f"{theirs}/?person=browser")
     sides = Side(pages[0], ".audit").watch(), Side(pages[1], "body").watch()
     lines, keys = in_browser(*sides, n), ten_keys(sides[0])
-    cookies = contexts[0].cookies()
+    cookies = {each["name"]: each["value"] for each in contexts[0].cookies()}
     for context in contexts:
         context.close()
-    return lines, keys, cookies  # type: ignore[return-value]
+    return lines, keys, cookies
 
 
-def loading(browser: Browser, ours: str, empty: str, cookies: list[dict[str, str]], n: int) -> list[Line]:
+def loading(browser: Browser, ours: str, empty: str, cookies: dict[str, str], n: int) -> list[Line]:
     """First loads, in turns; the first pair warms the servers up and does not count."""
     pairs = [
-        (opened(browser, ours, ".audit[data-phase=asking]", cookies), opened(browser, empty, "text=ready", []))
+        (opened(browser, ours, ".audit[data-phase=asking]", cookies), opened(browser, empty, "text=ready", {}))
         for _ in range(n + 1)
     ][1:]
     a, b = ([pair[k] for pair in pairs] for k in (0, 1))

@@ -1,7 +1,7 @@
 """What the leak screens say of every imported context: computed once, kept beside the frame."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
@@ -32,15 +32,19 @@ class ScreenedContext:
     """None where the task has no reference answer: there is nothing to look for."""
 
 
-def screened_contexts(study: Study) -> Sequence[ScreenedContext]:
+def screened_contexts(study: Study, tell: Callable[[float], None] = lambda share: None) -> Sequence[ScreenedContext]:
     """Every imported context in the order of import, screened; what was screened before is read again.
+
+    Args:
+        study: The study.
+        tell: Is told the share in [0, 1] that is screened by now.
 
     Raises:
         StudyProblem: The folder cannot be written.
     """
     kept = study.frame / f"leaks-{_stamp(study)}.parquet"
     if not kept.is_file():
-        found = _screen_all(study)
+        found = _screen_all(study, tell)
         with writing(study.path):
             kept.parent.mkdir(exist_ok=True)
             for old in study.frame.glob("leaks-*.parquet"):
@@ -63,10 +67,11 @@ def _stamp(study: Study) -> str:
     return sha256(repr((VERSION, facts)).encode()).hexdigest()[:16]
 
 
-def _screen_all(study: Study) -> list[ScreenedContext]:
+def _screen_all(study: Study, tell: Callable[[float], None]) -> list[ScreenedContext]:
     tasks = {row["task_id"]: task_of(row) for row in _rows(study, "tasks")}
-    found = []
-    for context in map(context_of, _rows(study, "contexts")):
+    found, rows = [], _rows(study, "contexts")
+    for n, context in enumerate(map(context_of, rows)):
+        tell(n / len(rows))
         task = tasks[context.task_id]
         found.append(
             ScreenedContext(
@@ -80,7 +85,7 @@ def _screen_all(study: Study) -> list[ScreenedContext]:
     return found
 
 
-def _rows(study: Study, kind: str) -> Iterable[dict[str, object]]:
+def _rows(study: Study, kind: str) -> Sequence[dict[str, object]]:
     rows: list[dict[str, object]] = read_columns(study, kind, schema(kind).names).to_pylist()
     return rows
 

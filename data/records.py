@@ -165,6 +165,8 @@ class Person:
     """active; paused (for a while, by a lead) or revoked (no way in left); only the active get in."""
     results_opened_at: str | None = None
     """When this person first opened a screen with results."""
+    language: str | None = None
+    """The language they chose for the screens; None as long as that of their browser will do."""
 
     @property
     def may_label(self) -> bool:

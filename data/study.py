@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import Problem, StudyProblem
+from data.records import Person
 from data.rubric import Rubric, default_text, parse_rubric
 
 LONGEST = 400
@@ -63,6 +64,12 @@ class Oidc:
     """Where people reach this app; the provider sends them back to /oidc/back below it."""
 
 
+@lru_cache(maxsize=64)
+def _within(path: Path, name: str) -> Path:
+    # Joining paths takes a while, and every answer asks for this one a dozen times.
+    return path / name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """An opened study folder with what it declares."""
@@ -78,12 +85,14 @@ class Study:
     oidc: Oidc | None = None
     adjudication_order: str = "random"
     """One of `QUEUE_ORDERS`."""
+    asked_by: Person | None = None
+    """Who looks at it; None for the command line: whoever has the folder has everything."""
     calibration: Calibration = Calibration()
 
     @property
     def database(self) -> Path:
         """The file that holds what people did."""
-        return self.path / "study.db"
+        return _within(self.path, "study.db")
 
     @property
     def texts(self) -> Path:
@@ -102,11 +111,11 @@ def open_study(path: Path) -> Study:
     Raises:
         StudyProblem: There is no study, or its files cannot be read.
     """
-    if not (path / "study.toml").is_file():
+    settings, rubric = _within(path, "study.toml"), _within(path, "rubric.toml")
+    if not settings.is_file():
         raise StudyProblem(
             f"no study in {path}; make one with `evidence-audit init {path}`, or name another folder with --study"
         )
-    settings, rubric = path / "study.toml", path / "rubric.toml"
     try:
         return _read(path, settings.stat().st_mtime_ns, rubric.stat().st_mtime_ns)
     except (OSError, UnicodeDecodeError) as error:

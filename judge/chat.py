@@ -43,10 +43,10 @@ class ChatJudge:
             JudgeError: The key, the model or the address is wrong.
         """
         prompt = judge_prompt(question, view)
-        reply = await self._client.ask(prompt.text, form_of(question).schema)
+        reply = await self._client.ask(prompt, form_of(question).schema)
         if reply.answered and reply.input_tokens is None:
             # A server that does not count must not look free to whoever pays for it.
-            reply = replace(reply, input_tokens=tokens_of(prompt.text), output_tokens=tokens_of(reply.text or ""))
+            reply = replace(reply, input_tokens=tokens_of(prompt), output_tokens=tokens_of(reply.text or ""))
         return judgement(question, view, reply)
 
 

@@ -5,7 +5,6 @@ its prompt. Showing the gold answer to a grounding judge is an error of types, n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
@@ -36,18 +35,7 @@ Shown = tuple[tuple[str, str], ...]
 """Title and text of every artifact, in order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """What a judge is sent, and what it is made of."""
-
-    text: str
-    prompt_hash: str
-    """Of all but the artifacts: the same for every item, another once a word of the question changes."""
-    view_hash: str
-    """Of the artifacts: the same for two items that show the same."""
-
-
-def judge_prompt(question: Question, view: Seen) -> Prompt:
+def judge_prompt(question: Question, view: Seen) -> str:
     """What a judge is asked for one label.
 
     Args:
@@ -61,22 +49,17 @@ def judge_prompt(question: Question, view: Seen) -> Prompt:
         raise TypeError(f"label {question.name} compares a {question.view}, not a {type(view).__name__}")
     parts = shown(view)
     fence = _fence([text for _, text in parts])
-    asked, digest = _asked(question)
     fenced = [f"{fence} {title}\n{text}\n{fence} end of {title}" for title, text in parts]
-    return Prompt(
-        text="\n\n".join([INSTRUCTION.format(fence=fence), *fenced, asked]),
-        prompt_hash=digest,
-        view_hash=_hash(question.view, *(text for part in parts for text in part)),
-    )
+    return "\n\n".join([INSTRUCTION.format(fence=fence), *fenced, _asked(question)[0]])
 
 
 def prompt_hash(question: Question) -> str:
-    """The hash of a label's prompt, whatever it is asked about."""
+    """Of all of a label's prompt but the artifacts: another once a word of the question changes."""
     return _asked(question)[1]
 
 
 def view_hash(view: Seen) -> str:
-    """The hash of what a view shows."""
+    """Of the artifacts alone: the same for two items that show the same."""
     return _hash(type(view).__name__, *(text for part in shown(view) for text in part))
 
 

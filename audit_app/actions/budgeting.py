@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from audit_app.actions.wording import ALL, slice_name
+from audit_app.language import _
+from audit_app.reasons import told
 from metrics.budget import Budget, Part
 
 
@@ -49,7 +52,7 @@ def budget_rows(found: Iterable[MetricBudget]) -> list[dict[str, str]]:
     return [
         {
             "metric": one.metric,
-            "slice": " · ".join(v or "(none)" for v in one.slice.values()) or "all responses",
+            "slice": slice_name(one.slice, ALL),
             "now": f"±{100 * one.half_width:.1f}",
             **{part.source: _part(part) for part in one.parts},
         }
@@ -64,16 +67,21 @@ def budget_lines(found: Iterable[MetricBudget]) -> list[str]:
     unknown: dict[str, dict[str, None]] = defaultdict(dict)
     for part in (part for one in budgets for part in one.parts if part.why_unknown):
         unknown[part.why_unknown or ""][part.source] = None
-    lines = [f"{_name(one)}: {one.sentence}." for one in budgets]
-    return lines + [f"{' and '.join(sources).capitalize()}: {why}." for why, sources in unknown.items()]
+    lines = [f"{_name(one)}: {told(one.sentence)}." for one in budgets]
+    both = _(" and ")
+    return lines + [f"{both.join(map(_, sources)).capitalize()}: {told(why)}." for why, sources in unknown.items()]
 
 
 def _name(one: MetricBudget) -> str:
-    return f"{one.metric} ({' · '.join(v or '(none)' for v in one.slice.values())})" if one.slice else one.metric
+    return f"{one.metric} ({slice_name(one.slice)})" if one.slice else one.metric
 
 
 def _part(part: Part) -> str:
     if part.share is None or (part.doubled is None and not part.share):
         return ""
     share = f"{100 * part.share:.0f} %"
-    return share if part.doubled is None else f"{share}, ±{100 * part.doubled:.1f} if doubled"
+    return (
+        share
+        if part.doubled is None
+        else _("{share}, ±{doubled:.1f} if doubled").format(share=share, doubled=100 * part.doubled)
+    )

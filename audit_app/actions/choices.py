@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from audit_app.actions.seal import Seal, read_seal
+from audit_app.actions.seal import Seal, read_seal, require_results
 from data import frame as frames
 from data.store import items
 from data.store.connection import open_store
@@ -30,6 +30,7 @@ def choices(study: Study) -> Choices:
     Raises:
         StudyProblem: Nothing is imported or drawn, so there is no result yet.
     """
+    require_results(study)
     judges, slices = _of_frame(frames.open_frame(study))
     with open_store(study) as store:
         items.find_sample(store, None)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from audit_app.actions.compared import JUDGE, Adjust, Way
 from audit_app.actions.labelled import Grounding
 from audit_app.actions.results import HEADLINE
+from audit_app.actions.seal import require_results
 from data import frame as frames
 from data.errors import StudyProblem
 from data.study import Study
@@ -24,6 +25,7 @@ NAMES = tuple(name for name in METRICS if name not in WARRANTS)
 
 def values_of(study: Study) -> dict[str, tuple[str, ...]]:
     """The columns that can be compared in a study, those with two values or more, and their values by name."""
+    require_results(study)
     return _values(frames.open_frame(study))
 
 

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from audit_app.actions.metrics_result import WHO
 from audit_app.actions.seal import Seal
+from audit_app.language import _, mark, ngettext
 from metrics.difference import Difference
 from metrics.estimate import About, Estimate
 from metrics.mcnemar import Discordant, McNemar
@@ -17,19 +18,19 @@ Way = Literal["naive", "corrected"]
 JUDGE = "judge"
 """The column that is no frame column: verdicts of different judges on the same responses."""
 
-PEOPLE = "people (corrected)"
+PEOPLE = mark("people (corrected)")
 """Beside a judge: the numbers under that judge, corrected."""
 
 ADJUSTED: dict[Adjust, str] = {
-    "holm": "Holm-adjusted over",
-    "bh": "Benjamini–Hochberg-adjusted over",
-    "none": "not adjusted for",
+    "holm": mark("Holm-adjusted over"),
+    "bh": mark("Benjamini–Hochberg-adjusted over"),
+    "none": mark("not adjusted for"),
 }
 
 NAMED = 4
 """Pairs that a sentence names; of more it gives the number."""
 
-FOR: dict[About, str] = {"such tasks": "such tasks in general", "these responses": "these responses"}
+FOR: dict[About, str] = {"such tasks": mark("such tasks in general"), "these responses": mark("these responses")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +54,9 @@ class Tested:
     def sealed(self) -> Self:
         """The same without its place: how wide it is may be known, where it lies may not."""
         low, high = self.difference.low, self.difference.high
-        why = "sealed; too few labels for a difference so far"
+        why = _("sealed; too few labels for a difference so far")
         if low is not None and high is not None:
-            why = f"sealed; the interval is {100 * (high - low):.1f} points wide"
+            why = _("sealed; the interval is {high:.1f} points wide").format(high=100 * (high - low))
         hidden = replace(self.difference, value=None, se=None, low=None, high=None, df=None, p=None, why_undefined=why)
         return replace(self, difference=hidden, p=None, p_adjusted=None)
 
@@ -151,13 +152,30 @@ class Compared:
     @property
     def sentence(self) -> str:
         """Which differences are real, and for whom they hold."""
-        where = "".join(f", within {column} = {shown(value)}" for column, value in self.within.items())
+        where = "".join(
+            _(", within {column} = {value}").format(column=_(column), value=shown(value))
+            for column, value in self.within.items()
+        )
         corrected, naive = (any(ones) for ones in zip(*((c.corrected, c.naive) for c in self.comparisons), strict=True))
-        said = [f"Corrected to {WHO['A']} (target A), for {FOR[self.population]}."] if corrected else []
-        whose = "each judge's word on the same" if self.by == JUDGE else f"the word of judge {self.judge} on matched"
-        said += [f"Naive by {whose} responses, for such tasks in general."] if naive else []
-        said += [f"{100 * self.level:g} % intervals."] if self.seal.is_open else []
-        return " ".join([f"Compared by {self.by}{where}. {self._verdict()}", *said])
+        said = (
+            [
+                _("Corrected to {who} (target A), for {population}.").format(
+                    who=_(WHO["A"]), population=_(FOR[self.population])
+                )
+            ]
+            if corrected
+            else []
+        )
+        whose = (
+            _("each judge's word on the same")
+            if self.by == JUDGE
+            else _("the word of judge {judge} on matched").format(judge=self.judge)
+        )
+        said += [_("Naive by {whose} responses, for such tasks in general.").format(whose=whose)] if naive else []
+        said += [_("{level:g} % intervals.").format(level=100 * self.level)] if self.seal.is_open else []
+        return " ".join(
+            [_("Compared by {by}{where}. {verdict}").format(by=_(self.by), where=where, verdict=self._verdict()), *said]
+        )
 
     def _tests(self) -> list[tuple[Comparison, float]]:
         """The comparisons that decide, with their adjusted p values."""
@@ -166,30 +184,41 @@ class Compared:
 
     def _verdict(self) -> str:
         if not self.seal.is_open:
-            return "Which of them differ is sealed."
+            return _("Which of them differ is sealed.")
         family, real = len(self._tests()), self.established
-        at_word = "By their word" if self.by == JUDGE else "By the judge's word alone"
-        by_whom = "As people have it" if self.way == "corrected" else at_word
-        many = f"{ADJUSTED[self.adjust]} {family} comparison{'s' * (family != 1)}"
+        at_word = _("By their word") if self.by == JUDGE else _("By the judge's word alone")
+        by_whom = _("As people have it") if self.way == "corrected" else at_word
+        many = ngettext("{adjusted} {n} comparison", "{adjusted} {n} comparisons", family).format(
+            adjusted=_(ADJUSTED[self.adjust]), n=family
+        )
         if not family:
-            return "Nothing could be tested."
+            return _("Nothing could be tested.")
         if not real:
-            return f"{by_whom}, no difference is beyond chance ({many}); that does not prove that there is none."
+            return _(
+                "{by_whom}, no difference is beyond chance ({many}); that does not prove that there is none."
+            ).format(by_whom=by_whom, many=many)
         pairs: dict[tuple[str, str], list[str]] = {}
         for one in real:
             pairs.setdefault((one.first, one.second), []).append(one.metric)
         if len(pairs) > NAMED:
             at = (
-                f"an adjusted p below {1 - self.level:.3g}"
+                _("an adjusted p below {level:.3g}").format(level=1 - self.level)
                 if self.adjust != "none"
-                else f"p below {1 - self.level:.3g}"
+                else _("p below {level:.3g}").format(level=1 - self.level)
             )
-            return f"{by_whom}, {len(real)} of {family} differences are beyond chance ({many}): those with {at}."
-        named = [f"{shown(a)} and {shown(b)} in {', '.join(names)}" for (a, b), names in pairs.items()]
-        rest = "; every other difference could be chance" if len(real) < family else ""
-        return f"{by_whom}, these differ beyond chance ({many}): {'; '.join(named)}{rest}."
+            return _("{by_whom}, {n_real} of {family} differences are beyond chance ({many}): those with {at}.").format(
+                by_whom=by_whom, n_real=len(real), family=family, many=many, at=at
+            )
+        named = [
+            _("{a} and {b} in {names}").format(a=shown(a), b=shown(b), names=_(", ").join(names))
+            for (a, b), names in pairs.items()
+        ]
+        rest = _("; every other difference could be chance") if len(real) < family else ""
+        return _("{by_whom}, these differ beyond chance ({many}): {named}{rest}.").format(
+            by_whom=by_whom, many=many, named=_("; ").join(named), rest=rest
+        )
 
 
 def shown(value: str) -> str:
     """A value of a column for people."""
-    return value or "(none)"
+    return _(PEOPLE) if value == PEOPLE else value or _("(none)")

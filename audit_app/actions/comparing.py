@@ -9,13 +9,15 @@ import numpy as np
 
 from audit_app.actions import ranking
 from audit_app.actions.comparable import Question
-from audit_app.actions.compared import JUDGE, NAMED, Adjust, Compared, Comparison, Details, Order, Tested, shown
+from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Details, Order, Tested
+from audit_app.actions.comparison_notes import disagreeing, notes
 from audit_app.actions.correcting import Corrected
 from audit_app.actions.labelled import find_judge
 from audit_app.actions.pairing import Matched, Pair
 from audit_app.actions.results import LEVEL
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import read_seal
+from audit_app.actions.seal import read_seal, require_results
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import LABELS
@@ -44,6 +46,7 @@ def compare(study: Study, question: Question) -> Compared:
             nothing drawn where corrected differences are, no metric that the study can have, or as for
             `Question.check`.
     """
+    require_results(study)
     question.check()
     frame = frames.open_frame(study)
     who = None if question.by == JUDGE else find_judge(frame, question.judge)
@@ -58,14 +61,14 @@ def compare(study: Study, question: Question) -> Compared:
     scope = Scope.of(study, next(iter(people.values())).human if people else dict.fromkeys(LABELS, np.zeros(0)))
     names = [name for name in question.names if scope.allows(name)]
     if not names:
-        raise StudyProblem(f"nothing to compare. {scope.left_out(question.names)}")
+        raise StudyProblem(_("nothing to compare. {left_out}").format(left_out=scope.left_out(question.names)))
     naive = question.method != "corrected" and without is None
     found = _adjusted(question.adjust, list(_comparisons(question, matched, pairs, names, people, who, naive=naive)))
     of_judges = question.by == JUDGE and seal.is_open
     numbers = list(_under_judges(question, people, names)) if of_judges else []
     # Whether p and interval disagree tells where a difference lies.
-    known = [scope.left_out(question.names), without, _disagreeing(question, found) if seal.is_open else None]
-    notes = _notes(question, found, known, drawn=bool(people))
+    known = [scope.left_out(question.names), without, disagreeing(question, found) if seal.is_open else None]
+    said = notes(question, found, known, drawn=bool(people))
     return Compared(
         by=question.by,
         within=dict(question.within),
@@ -77,7 +80,7 @@ def compare(study: Study, question: Question) -> Compared:
         comparisons=tuple(found if seal.is_open else [one.sealed() for one in found]),
         under_judges=tuple((judge, e) for judge, e in numbers if set(e.slice) == set(question.within)),
         orders=tuple(_orders(question, matched, pairs, numbers, names) if of_judges else ()),
-        notes=tuple(notes),
+        notes=tuple(said),
     )
 
 
@@ -113,7 +116,7 @@ def _without_naive(
     if question.method == "corrected":
         return None
     if who is None and question.by != JUDGE:
-        why = "No verdicts are imported, so there is no naive difference; `evidence-audit import verdicts FILE`."
+        why = _("No verdicts are imported, so there is no naive difference; `evidence-audit import verdicts FILE`.")
     elif not any(matched.size(pair) for pair in pairs):
         why = _nothing_shared(question)
     else:
@@ -130,25 +133,36 @@ def _pairs(question: Question, matched: Matched) -> list[Pair]:
         StudyProblem: There are fewer than two values, or none is the one to compare against.
     """
     values, against = list(matched.sizes), question.against
-    where = "".join(f" within {column} = {value!r}" for column, value in question.within.items())
+    where = "".join(
+        _(" within {column} = {value!r}").format(column=_(column), value=value)
+        for column, value in question.within.items()
+    )
     if len(values) < 2:
-        has = f"only {question.by} {values[0]!r}" if values else "no response"
-        raise StudyProblem(f"nothing to compare: there is {has}{where}; a comparison needs two values of one column")
+        has = _("only {by} {value!r}").format(by=_(question.by), value=values[0]) if values else _("no response")
+        raise StudyProblem(
+            _("nothing to compare: there is {has}{where}; a comparison needs two values of one column").format(
+                has=has, where=where
+            )
+        )
     if against is None:
         return list(combinations(values, 2))
     if against not in values:
-        raise StudyProblem(f"no {question.by} {against!r}{where}; there are {', '.join(map(repr, values))}")
+        raise StudyProblem(
+            _("no {by} {against!r}{where}; there are {values}").format(
+                by=_(question.by), against=against, where=where, values=", ".join(map(repr, values))
+            )
+        )
     return [(value, against) for value in values if value != against]
 
 
 def _nothing_shared(question: Question) -> str:
-    same = "response" if question.by == JUDGE else ", ".join(
-        ["task", *(column for column in frames.SLICES if column != question.by)]
+    same = _("response") if question.by == JUDGE else _(", ").join(
+        [_("task"), *(_(column) for column in frames.SLICES if column != question.by)]
     )  # fmt: skip
-    return (
-        f"No two values of {question.by} share a {same}, or several responses do and cannot be told apart: there is no "
-        "naive difference; corrected ones need no pairs, but labels on a sample."
-    )
+    return _(
+        "No two values of {by} share a {same}, or several responses do and cannot be told apart: "
+        "there is no naive difference; corrected ones need no pairs, but labels on a sample."
+    ).format(by=_(question.by), same=same)
 
 
 def _comparisons(
@@ -247,39 +261,3 @@ def _orders(
             ranking.beside_people(judge, name, [e for whose, e in numbers if whose == judge]) for judge in matched.sizes
         ]
         yield from (order for order in found if order is not None)
-
-
-def _disagreeing(question: Question, found: Sequence[Comparison]) -> str | None:
-    """Where a naive p value and its interval say different things, and which of them decides."""
-    differ = [
-        f"{one.metric} ({shown(one.first)} − {shown(one.second)})" for one in found if one.naive and one.naive.disagrees
-    ]
-    if not differ:
-        return None
-    which = "; ".join(differ) if len(differ) <= NAMED else f"{len(differ)} naive differences"
-    return (
-        f"{which}: p comes from flipping signs task by task and decides; the interval is Student's with tasks kept "
-        f"whole, and here only one of the two says that 0 is out of reach at {100 * question.level:g} %."
-    )
-
-
-def _notes(
-    question: Question, found: Sequence[Comparison], known: Sequence[str | None], *, drawn: bool
-) -> Iterator[str]:
-    """What is missing or was left out."""
-    yield from (note for note in known if note)
-    if question.method is None and not drawn:
-        yield "Nothing is drawn yet, so there is no corrected difference: this is the judge's word alone."
-    refused = sum(one.corrected is not None and one.corrected.difference.value is None for one in found)
-    if refused:
-        yield f"{refused} of {len(found)} corrected differences are refused or undefined; the table says why."
-    most = max((one.n_unmatched for one in found), default=0)
-    if most and any(one.naive for one in found):
-        yield f"Up to {most} responses of a comparison have no partner and are left out of its naive difference."
-    if question.by == JUDGE and drawn:
-        yield "The corrected numbers rest on the same labels of people under every judge: they should agree."
-    if question.by == JUDGE and drawn and any(one.naive and one.naive.difference.n_dropped for one in found):
-        yield (
-            "Naive differences are over the pairs that both judges labelled usably; under each judge the naive number "
-            "is over all responses that this judge labelled, so the two need not subtract to the difference."
-        )

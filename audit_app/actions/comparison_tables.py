@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from audit_app.actions.compared import Adjust, Compared, Comparison, Order, Tested, Way, shown
-from audit_app.actions.wording import p_value, points, with_interval
+from audit_app.actions.wording import p_value, points, spread, with_interval
+from audit_app.language import _
+from audit_app.reasons import bare, told
 from metrics.estimate import Estimate
 
 
@@ -29,7 +31,7 @@ def comparison_rows(found: Compared) -> list[dict[str, str]]:
             **_tested("naive", one.naive, found.adjust),
             "pairs": str(one.naive.difference.n) if one.naive else "",
             "left out": str(one.n_unmatched) if one.naive and one.n_unmatched else "",
-            "note": "; ".join(dict.fromkeys(_why(one))),
+            "note": _("; ").join(dict.fromkeys(_why(one))),
         }
         for one in found.comparisons
     ]
@@ -43,15 +45,23 @@ def _tested(way: Way, found: Tested | None, adjust: Adjust) -> dict[str, str]:
         return cells
     if adjust == "none":
         return cells | {f"p ({way})": p_value(found.p)}
-    return cells | {f"p, adjusted ({way})": f"{p_value(found.p)}, {p_value(found.p_adjusted)}"}
+    return cells | {f"p, adjusted ({way})": _(", ").join([p_value(found.p), p_value(found.p_adjusted)])}
 
 
 def _why(one: Comparison) -> list[str]:
     tests = (("corrected", one.corrected), ("naive", one.naive))
     whys = [(way, test.difference.why_undefined) for way, test in tests if test]
     dropped = one.naive.difference.n_dropped if one.naive else 0
-    lacking = [f"naive: without {dropped} of {one.n_pairs} pairs, which lack a label"] if dropped else []
-    return [f"{way}: {why.removeprefix('undefined: ')}" for way, why in whys if why] + lacking
+    lacking = (
+        [
+            _("naive: without {dropped} of {n_pairs} pairs, which lack a label").format(
+                dropped=dropped, n_pairs=one.n_pairs
+            )
+        ]
+        if dropped
+        else []
+    )
+    return [f"{_(way)}: {bare(why)}" for way, why in whys if why] + lacking
 
 
 def detail_rows(found: Compared) -> list[dict[str, str]]:
@@ -62,14 +72,17 @@ def detail_rows(found: Compared) -> list[dict[str, str]]:
             "first − second": f"{shown(one.first)} − {shown(one.second)}",
             "tasks": str(more.flips.tasks),
             "bootstrap over tasks": points(more.bootstrap),
-            "permutations": f"{'all ' if more.flips.enumerated else ''}{more.flips.arrangements:,}",
+            "permutations": _("all {n:,}").format(n=more.flips.arrangements)
+            if more.flips.enumerated
+            else f"{more.flips.arrangements:,}",
             "only first": str(more.discordant.only_first) if more.discordant else "",
             "only second": str(more.discordant.only_second) if more.discordant else "",
             "of pairs": str(more.discordant.n) if more.discordant else "",
             "McNemar exact p": p_value(more.mcnemar.exact) if more.mcnemar else "",
             "mid-p": p_value(more.mcnemar.mid_p) if more.mcnemar else "",
             "Tango interval": points(more.tango) if more.tango else "",
-            "note": more.bootstrap.why_undefined or ("" if more.mcnemar else "a ratio has no pairs of yes and no"),
+            "note": told(more.bootstrap.why_undefined)
+            or ("" if more.mcnemar else _("a ratio has no pairs of yes and no")),
         }
         for one in found.comparisons
         if (more := one.details)
@@ -83,8 +96,8 @@ def judge_rows(numbers: Sequence[tuple[str, Estimate]]) -> list[dict[str, str]]:
         row = rows.setdefault((estimate.metric, judge), {"metric": estimate.metric, "judge": judge})
         row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
         row["labels" if estimate.method == "corrected" else "judged"] = str(estimate.n)
-        row["note"] = "; ".join(filter(None, [row.get("note"), estimate.why_undefined]))
-    return [rows[key] for metric in dict.fromkeys(m for m, _ in rows) for key in rows if key[0] == metric]
+        row["note"] = _("; ").join(filter(None, [row.get("note"), told(estimate.why_undefined)]))
+    return [rows[key] for metric in dict.fromkeys(m for m, _judge in rows) for key in rows if key[0] == metric]
 
 
 def order_rows(orders: Sequence[Order]) -> list[dict[str, str]]:
@@ -92,13 +105,15 @@ def order_rows(orders: Sequence[Order]) -> list[dict[str, str]]:
     return [
         {
             "metric": one.metric,
-            "judges": f"{one.first} · {one.second}",
+            "judges": f"{shown(one.first)} · {shown(one.second)}",
             "Kendall's tau": _tau(one),
             "Spearman": "–" if one.spearman is None else f"{one.spearman:z.2f}",
-            "same order": "" if one.same_order is None else f"in {100 * one.same_order:.0f} % of resamples",
+            "same order": ""
+            if one.same_order is None
+            else _("in {same_order:.0f} % of resamples").format(same_order=100 * one.same_order),
             "by the first": " > ".join(map(shown, one.first_order)),
             "by the second": " > ".join(map(shown, one.second_order)),
-            "note": one.why_undefined or "",
+            "note": told(one.why_undefined),
         }
         for one in orders
     ]
@@ -116,24 +131,33 @@ def order_sentences(orders: Sequence[Order]) -> list[str]:
     for first, second in dict.fromkeys((one.first, one.second) for one in orders):
         ours = [one for one in orders if (one.first, one.second) == (first, second) and one.kendall is not None]
         same, other = (
-            ", ".join(
+            _(", ").join(
                 one.metric + _surely(one, alike) for one in ours if (one.first_order == one.second_order) == alike
             )
             for alike in (True, False)
         )
         if same or other:
-            said = [f"into the same order by {same}"] * bool(same) + [f"into another order by {other}"] * bool(other)
-            found.append(f"{first} and {second} put the models {', '.join(said)}.")
+            said = [_("into the same order by {same}").format(same=same)] * bool(same) + [
+                _("into another order by {other}").format(other=other)
+            ] * bool(other)
+            found.append(
+                _("{first} and {second} put the models {said}.").format(
+                    first=shown(first), second=shown(second), said=_(", ").join(said)
+                )
+            )
     return found
 
 
 def _surely(one: Order, alike: bool) -> str:
-    often = "" if one.same_order is None else f"in {100 * one.same_order:.0f} % of resamples"
-    return often and f" ({often})" if alike else often and f" (the same {often})"
+    often = (
+        ""
+        if one.same_order is None
+        else _("in {same_order:.0f} % of resamples").format(same_order=100 * one.same_order)
+    )
+    return often and f" ({often})" if alike else often and _(" (the same {often})").format(often=often)
 
 
 def _tau(one: Order) -> str:
-    if one.kendall is None:
-        return "–"
-    within = "" if one.low is None or one.high is None else f" ({one.low:z.2f} to {one.high:z.2f})"
-    return f"{one.kendall:z.2f}{within}"
+    if one.kendall is None or one.low is None or one.high is None:
+        return "–" if one.kendall is None else f"{one.kendall:z.2f}"
+    return spread(f"{one.kendall:z.2f}", f"{one.low:z.2f}", f"{one.high:z.2f}")

@@ -12,12 +12,15 @@ from agreement.dawid_skene import dawid_skene
 from audit_app.actions.label_table import LabelTable
 from audit_app.actions.planned import read_planned
 from audit_app.actions.seal import Seal
+from audit_app.language import _, mark
+from audit_app.reasons import told
 from data.errors import StudyProblem
 from data.study import Study
 
-SENTENCE = (
-    "Error rates of people and true values are estimated together (Dawid and Skene 1979), from planned labels "
-    "alone, taking people to err independently. A description of the labels; no metric uses it."
+SENTENCE = mark(
+    "Error rates of people and true values are estimated together (Dawid and Skene 1979), "
+    "from planned labels alone, taking people to err independently. A description of the "
+    "labels; no metric uses it."
 )
 """What a consensus is, whatever the labels."""
 
@@ -70,7 +73,8 @@ class ConsensusResult:
         for one in self.labels:
             if one.why_not_identified:
                 doubts.setdefault(one.why_not_identified, []).append(one.label)
-        return SENTENCE + "".join(f" {', '.join(labels)}: {why}." for why, labels in doubts.items())
+        comma = _(", ")
+        return _(SENTENCE) + "".join(f" {comma.join(labels)}: {told(why)}." for why, labels in doubts.items())
 
 
 def consensus(study: Study, *, sample_id: str | None = None) -> ConsensusResult:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from audit_app.actions.context_verdicts import ContextVerdict, DecidedContexts, context_verdicts, decided_contexts
 from audit_app.actions.design import design_of
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.withholding import require_random_queue
 from audit_app.actions.wording import percent, with_interval
+from audit_app.language import _, mark, ngettext
+from audit_app.reasons import told
 from data import frame as frames
 from data.store import items
 from data.store.connection import open_store
@@ -25,7 +27,7 @@ from sampling.design import Design
 
 LEVEL = 0.95
 
-SEEN: dict[Target, str] = {"A": "audited", "B": "settled"}
+SEEN: dict[Target, str] = {"A": mark("audited"), "B": mark("settled")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,15 @@ class BrokenContexts:
         """Why there is no share, or what the contexts without a verdict could do to it."""
         share, (lowest, highest) = self.estimate.share, (self.estimate.lowest, self.estimate.highest)
         if share.tier == "refused":
-            return f"{self.n_verdicts} {SEEN[self.target]} contexts are too few for a share; {FLOOR} are needed"
+            return _("{n} {seen} contexts are too few for a share; {floor} are needed").format(
+                n=self.n_verdicts, seen=_(SEEN[self.target]), floor=FLOOR
+            )
         if not share.n_dropped or lowest is None or highest is None:
-            return share.why_undefined or ""
-        lost = f"all {share.n_dropped} contexts" if share.n_dropped > 1 else "the one context"
-        return f"between {percent(lowest)} and {percent(highest)} if {lost} without a verdict were valid, or broken"
+            return told(share.why_undefined)
+        lost = ngettext("the one context", "all {n} contexts", share.n_dropped).format(n=share.n_dropped)
+        return _("between {lowest} and {highest} if {lost} without a verdict were valid, or broken").format(
+            lowest=percent(lowest), highest=percent(highest), lost=lost
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,29 +99,30 @@ class ContextAudit:
         wrong = sum(bool(finding.errors) for finding in self.findings)
         surprising = sum(finding.surprising for finding in self.findings)
         return (
-            f"{self.n_audited} of {self.n_drawn} drawn contexts are audited; {wrong} have construction errors, and "
-            f"{surprising} read otherwise than their condition says. {self._estimate} Broken is a context with a "
-            "construction error that is no blemish, or an absence in which a blind reader finds the answer."
-            f"{self._remedy}"
+            _(
+                "{n} of {of} drawn contexts are audited; {wrong} have construction errors, and {surprising} read "
+                "otherwise than their condition says. {estimate} Broken is a context with a construction error that "
+                "is no blemish, or an absence in which a blind reader finds the answer."
+            ).format(n=self.n_audited, of=self.n_drawn, wrong=wrong, surprising=surprising, estimate=self._estimate)
+            + self._remedy
         )
 
     @property
     def _estimate(self) -> str:
         if not self.broken:
-            return (
+            return _(
                 "How many contexts are broken by what is adjudicated (target B) cannot be said, as no context was "
                 "planned for several people; draw a sample with --overlap, or use target A."
             )
         share = self.broken[0].estimate.share
-        by = f" (target B, by the first {self.n_settled} of the {self.n_overlap} contexts that several people audit)"
-        whose = by if self.target == "B" else ""
-        return (
-            f"Of all {self.n_frame} contexts an estimated {with_interval(share.value, share.low, share.high)} are "
-            f"broken{whose}."
-            if share.value is not None
-            else f"How many of all {self.n_frame} contexts are broken{whose} cannot be estimated yet: "
-            f"{self.broken[0].note}."
-        )
+        if share.value is not None:
+            said = _("Of all {n_frame} contexts an estimated {value} are broken{whose}.")
+        else:
+            said = _("How many of all {n_frame} contexts are broken{whose} cannot be estimated yet: {note}.")
+        by = _(" (target B, by the first {n} of the {of} contexts that several people audit)")
+        whose = by.format(n=self.n_settled, of=self.n_overlap) if self.target == "B" else ""
+        value = with_interval(share.value, share.low, share.high)
+        return said.format(n_frame=self.n_frame, value=value, whose=whose, note=self.broken[0].note)
 
     @property
     def _remedy(self) -> str:
@@ -123,24 +130,27 @@ class ContextAudit:
         if not any(found.estimate.share.tier == "refused" for found in self.broken):
             return ""
         if self.target == "B" and self.n_settled < self.n_overlap:
-            return " For a share of the others, let the contexts of the overlap be audited and disagreements decided."
+            return _(
+                " For a share of the others, let the contexts of the overlap be audited and disagreements decided."
+            )
         if self.n_audited < self.n_drawn:
             waiting = self.n_drawn - self.n_audited
-            return f" For a share of the others, let people audit the {waiting} drawn contexts that still wait."
+            said = _(" For a share of the others, let people audit the {n} drawn contexts that still wait.")
+            return said.format(n=waiting)
         if self.n_drawn == self.n_frame:
-            return (
+            return _(
                 " For a share of the others there are too few contexts with a verdict, though all are drawn: what "
                 "nobody could judge would have to be audited again, by somebody else."
             )
-        return " For a share of the others, draw more contexts: evidence-audit sample extend --contexts N."
+        return _(" For a share of the others, draw more contexts: evidence-audit sample extend --contexts N.")
 
 
 def broken_rows(audit: ContextAudit) -> list[dict[str, str]]:
     """One row per condition, and one for all contexts: the share of broken ones with its interval."""
     return [
         {
-            "condition": "all contexts" if found.condition is None else found.condition or "(none)",
-            "broken": f"{found.n_broken} of {found.n_verdicts} {SEEN[found.target]}",
+            "condition": _("all contexts") if found.condition is None else found.condition or _("(none)"),
+            "broken": _("{n} of {of} {seen}").format(n=found.n_broken, of=found.n_verdicts, seen=_(SEEN[found.target])),
             "estimated share": with_interval(share.value, share.low, share.high),
             "note": found.note,
         }
@@ -175,6 +185,7 @@ def context_audit(study: Study, *, sample_id: str | None = None, target: Target 
         StudyProblem: Nothing is drawn, or results are sealed.
         Withheld: For target B, while what is decided is no random share.
     """
+    require_results(study)
     with open_store(study) as store:
         if target == "B":
             require_random_queue(store, study)

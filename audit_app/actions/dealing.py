@@ -10,6 +10,7 @@ from audit_app.actions.attention import plan_canaries
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.repeating import plan_repeats
 from audit_app.actions.staffing import is_soft
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import PASSES
@@ -55,13 +56,16 @@ class Dealt:
     def sentence(self) -> str:
         """The outcome in words."""
         if not self.portions:
-            return "Nothing to deal: every opening is begun or done."
+            return _("Nothing to deal: every opening is begun or done.")
         names = {portion.person_id for portion in self.portions}
-        left = f"; {self.n_left} openings wait for others" if self.n_left else ""
-        few = " They are too few for one context of a task each, so some will read two." if self.soft else ""
-        return (
-            f"Dealt {sum(portion.n_items for portion in self.portions)} openings to {len(names)} annotators at random "
-            f"within {' × '.join(STRATA)}{left}.{few}"
+        left = _("; {n_left} openings wait for others").format(n_left=self.n_left) if self.n_left else ""
+        few = _(" They are too few for one context of a task each, so some will read two.") if self.soft else ""
+        return _("Dealt {n_items} openings to {n_names} annotators at random within {strata}{left}.{few}").format(
+            n_items=sum(portion.n_items for portion in self.portions),
+            n_names=len(names),
+            strata=" × ".join(map(_, STRATA)),
+            left=left,
+            few=few,
         )
 
 
@@ -86,8 +90,10 @@ def deal(study: Study, *, without: Collection[str] = (), by: Person | None = Non
         dealt = deal_in(store, study, without=without)
         if dealt is None:
             raise StudyProblem(
-                "dealing needs two active annotators of one team or more who can sign in; add people with "
-                "`evidence-audit people add NAME`. Until then everybody takes the next opening"
+                _(
+                    "dealing needs two active annotators of one team or more who can sign in; add people "
+                    "with `evidence-audit people add NAME`. Until then everybody takes the next opening"
+                )
             )
         return dealt
 
@@ -180,7 +186,7 @@ def _deal_pass(
 def _readers(rows: Iterable[Row], team: Collection[str], barred: Collection[str]) -> list[str]:
     """Who of the team has begun or finished something of a place and may go on, first people first."""
     held = sorted((row["plan_order"], row["person_id"]) for row in rows if not row["free"] and row["person_id"])
-    return [who for who in dict.fromkeys(who for _, who in held) if who in team and who not in barred]
+    return [who for who in dict.fromkeys(who for _order, who in held) if who in team and who not in barred]
 
 
 def _by_item(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -225,7 +231,7 @@ def _dealt(
     free = [row for row in rows if row["free"] and row["pass"] in teams]
     n_items = Counter((row["pass"], row["reserved_for"]) for row in free)
     places = {(row["pass"], row["reserved_for"], _place(row)) for row in free}
-    n_contexts = Counter((pass_, who) for pass_, who, _ in places)
+    n_contexts = Counter((pass_, who) for pass_, who, _place in places)
     return Dealt(
         portions=tuple(
             Portion(

@@ -9,6 +9,8 @@ from audit_app.actions.people import Invited, add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.actions.studies import make_study
+from data.store import people
+from data.store.connection import open_store
 from data.study import Study
 
 PLAN = Plan(sample_id="demo", size=240, seed=7, overlap=0.4)
@@ -37,8 +39,11 @@ def make_demo(folder: Path, *, address: str) -> Demo:
         draw_sample(study, PLAN)
         import_records(study, "labels", source / "labels.jsonl")
     unseal(study, "demo")
+    lead = add_person(study, "Demo lead", role="lead", person_id="demo-lead", address=address)
+    with open_store(study) as store:
+        people.results_opened(store, lead.person_id)  # the link is announced as the one to results
     return Demo(
         study=study,
-        lead=add_person(study, "Demo lead", role="lead", person_id="demo-lead", address=address),
+        lead=lead,
         annotator=add_person(study, "Fourth annotator", person_id="demo-annotator", address=address),
     )

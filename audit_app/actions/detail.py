@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from audit_app.actions.answered import Grounding
+from audit_app.language import _
 from metrics.definitions import METRICS
 from metrics.estimate import Estimate
 from metrics.nonresponse import Bounds
@@ -61,13 +62,15 @@ class DetailedEstimate(Estimate):
         """
         if self.tier == "refused":
             # How many labels count in a denominator is itself a result.
-            reason = "sealed; too few labels for a number so far"
+            reason = _("sealed; too few labels for a number so far")
         elif self.value is None or self.low is None or self.high is None:
-            reason = "sealed until the planned labels are in"
+            reason = _("sealed until the planned labels are in")
         elif self.scale > 1:
-            reason = f"sealed; the interval is {self.high - self.low:.2f} points wide, on a scale of 0 to {self.scale}"
+            reason = _("sealed; the interval is {high:.2f} points wide, on a scale of 0 to {scale}").format(
+                high=self.high - self.low, scale=self.scale
+            )
         else:
-            reason = f"sealed; the interval is {100 * (self.high - self.low):.1f} points wide"
+            reason = _("sealed; the interval is {high:.1f} points wide").format(high=100 * (self.high - self.low))
         return replace(
             self,
             value=None,

@@ -11,7 +11,7 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.labelled import Labelled, find_judge, labelled
 from audit_app.actions.metrics_result import CONTEXTS, WHO, lent, scope_of
 from audit_app.actions.results import LEVEL
-from audit_app.actions.seal import Seal, read_seal
+from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.withholding import require_random_queue
 from data import frame as frames
 from data.errors import StudyProblem
@@ -96,6 +96,7 @@ def diagnostics(
             was drawn for diagnostics is audited.
         Withheld: For target B, while what is decided is no random share.
     """
+    require_results(study)
     known(by, frames.SLICES, "slice column")
     can_borrow(by, borrow)
     frame = frames.open_frame(study)

@@ -8,14 +8,15 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.adjudicators import Adjudicator
 from audit_app.actions.cases import WHY, Case, read_queue
 from audit_app.actions.people import shown_names
+from audit_app.language import _, mark
 from data.records import Person
 from data.store import adjudications, events, people
 from data.store.connection import open_store
 from data.study import Study
 
 ORDERS = {
-    "random": "by permanent number, so that what is decided is a random share at any time",
-    "informative": "most informative first, so target B is withheld until the queue is empty",
+    "random": mark("by permanent number, so that what is decided is a random share at any time"),
+    "informative": mark("most informative first, so target B is withheld until the queue is empty"),
 }
 
 
@@ -62,18 +63,29 @@ class Disputes:
     def sentences(self) -> list[str]:
         """The state of the queue in words."""
         items = len({(one.item_kind, one.item_id) for one in self.waiting})
-        said = [f"{len(self.waiting)} labels of {items} items wait for a decision; decided so far: {self.n_decided}."]
+        said = [
+            _("{n_waiting} labels of {items} items wait for a decision; decided so far: {n_decided}.").format(
+                n_waiting=len(self.waiting), items=items, n_decided=self.n_decided
+            )
+        ]
         if self.waiting:
-            said.append(f"The order is {ORDERS[self.order]}.")
+            said.append(_("The order is {order}.").format(order=_(ORDERS[self.order])))
         if self.n_unripe:
-            said.append(f"{self.n_unripe} items will come up once everybody of the plan has labelled them.")
+            said.append(
+                _("{n_unripe} items will come up once everybody of the plan has labelled them.").format(
+                    n_unripe=self.n_unripe
+                )
+            )
         stuck = sum(one.nobody for one in self.waiting)
         if self.waiting and not self.n_adjudicators:
-            said.append("Nobody can decide: invite an adjudicator (role adjudicator) who has labelled none of them.")
+            said.append(_("Nobody can decide: invite an adjudicator (role adjudicator) who has labelled none of them."))
         elif stuck:
             said.append(
-                f"{stuck} labels can be decided by none of the {self.n_adjudicators} adjudicators, who labelled or "
-                "gave back the item, or have seen what its label must not see: invite another."
+                _(
+                    "{stuck} labels can be decided by none of the {n_adjudicators} adjudicators, who "
+                    "labelled or gave back the item, or have seen what its label must not see: invite "
+                    "another."
+                ).format(stuck=stuck, n_adjudicators=self.n_adjudicators)
             )
         return said
 
@@ -129,12 +141,12 @@ def dispute_rows(found: Disputes) -> list[dict[str, str]]:
     return [
         {
             "item": one.item_id,
-            "pass": one.pass_,
+            "pass": _(one.pass_),
             "label": one.label,
-            "why": ", ".join(one.why),
+            "why": _(", ").join(map(_, one.why)),
             "answers": str(one.n_answers),
             "in hand": one.in_hand or "",
-            "note": "none of the adjudicators may decide it" if one.nobody and found.n_adjudicators else "",
+            "note": _("none of the adjudicators may decide it") if one.nobody and found.n_adjudicators else "",
         }
         for one in found.waiting
     ]
@@ -142,4 +154,4 @@ def dispute_rows(found: Disputes) -> list[dict[str, str]]:
 
 def reason_rows(found: Disputes) -> list[dict[str, str]]:
     """How many labels wait for each reason, as text."""
-    return [{"why": f"{why}: {WHY[why]}", "labels": str(n)} for why, n in found.reasons.items()]
+    return [{"why": f"{_(why)}: {_(WHY[why])}", "labels": str(n)} for why, n in found.reasons.items()]

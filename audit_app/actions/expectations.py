@@ -13,7 +13,7 @@ from audit_app.actions.allocation import Allocator, allocator, context_sizes
 from audit_app.actions.draw_plan import JUDGE, Plan
 from audit_app.actions.labelled import find_judge, labelled
 from audit_app.actions.population import Population, read_population
-from audit_app.actions.seal import require_open
+from audit_app.actions.seal import require_open, require_results
 from data import frame as frames
 from data.errors import StudyProblem
 from data.leak_scores import leak_scores
@@ -251,6 +251,7 @@ def measured(study: Study, metric: Metric, *, sample_id: str | None, judge: str 
     Raises:
         StudyProblem: Results are sealed, nothing was judged, or the labels hold too few of either kind to tell.
     """
+    require_results(study)
     frame = frames.open_frame(study)
     with open_store(study) as store:
         require_open(store)

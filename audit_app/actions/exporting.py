@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from audit_app.actions.judge_claims import faithfulness
-from audit_app.actions.seal import note_export
+from audit_app.actions.seal import note_export, require_results
 from audit_app.actions.split import part_of
 from data.records import Resolution
 from data.store import events, items, judgements
@@ -21,6 +21,7 @@ def exported(study: Study) -> list[dict[str, Any]]:
 
     While results are sealed it is noted that they could be seen in an export, see `registering`.
     """
+    require_results(study)
     with open_store(study) as store:
         rows = events.answers(store, "response") + events.answers(store, "context")
         drawn: dict[tuple[str, str], dict[str, Any]] = {}
@@ -50,6 +51,7 @@ def _decided(row: Mapping[str, Any], decisions: Mapping[tuple[str, str, str, str
 
 def exported_judgements(study: Study) -> Iterator[dict[str, Any]]:
     """What every judge that was run here says of every label: one row each, by judge and item."""
+    require_results(study)
     with open_store(study) as store:
         for judge in judgements.judges(store):
             yield from judgements.of_judge(store, judge)
@@ -57,6 +59,7 @@ def exported_judgements(study: Study) -> Iterator[dict[str, Any]]:
 
 def exported_claims(study: Study) -> list[dict[str, Any]]:
     """Every claim that a judge found in a response, and whether the passages support it."""
+    require_results(study)
     with open_store(study) as store:
         judges = list(judgements.judges(store))
     return [
@@ -68,5 +71,6 @@ def exported_claims(study: Study) -> list[dict[str, Any]]:
 
 def exported_views(study: Study) -> list[dict[str, Any]]:
     """The log of what was on whose screen, and when: one row per view that was sent, oldest first."""
+    require_results(study)
     with open_store(study) as store:
         return events.everything_shown(store)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.language import _, mark
 from data.records import DIAGNOSTICS, LABELS
 from data.rubric import Rubric
 from data.store import assignments
@@ -14,10 +15,10 @@ from data.store.connection import Store
 
 People = NDArray[np.object_]
 
-NOT_DEALT = "The work was not dealt at random, so the annotator term may be off."
-TWO_PEOPLE = (
-    "Where one person judged the evidence and another whether the answer is correct, the annotator of a number that "
-    "reads both is the first of them."
+NOT_DEALT = mark("The work was not dealt at random, so the annotator term may be off.")
+TWO_PEOPLE = mark(
+    "Where one person judged the evidence and another whether the answer is correct, the "
+    "annotator of a number that reads both is the first of them."
 )
 
 
@@ -62,4 +63,4 @@ class FirstPeople:
         """What a reader of numbers for annotators like these has to know."""
         columns = list(self.of.values())
         differ = any(bool((column != columns[0]).any()) for column in columns[1:])
-        return [*([] if self.dealt else [NOT_DEALT]), *([TWO_PEOPLE] if differ else [])]
+        return [*([] if self.dealt else [_(NOT_DEALT)]), *([_(TWO_PEOPLE)] if differ else [])]

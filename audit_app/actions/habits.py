@@ -9,6 +9,7 @@ from agreement.annotators import Annotator, annotators
 from audit_app.actions.label_table import LabelTable
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
+from audit_app.language import mark
 from data.study import Study
 
 
@@ -47,9 +48,10 @@ class HabitsResult:
     labels: tuple[LabelHabits, ...]
     names: dict[str, str]
     """Display names by person_id."""
-    sentence: str = (
-        "Each annotator against the others, on items that several labelled. Bias is how much more often somebody says "
-        "yes than the others do on the same items. Hidden repeats are for self-consistency alone."
+    sentence: str = mark(
+        "Each annotator against the others, on items that several labelled. Bias is how much "
+        "more often somebody says yes than the others do on the same items. Hidden repeats are "
+        "for self-consistency alone."
     )
 
 

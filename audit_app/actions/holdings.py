@@ -9,6 +9,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.people import shown_names
 from audit_app.actions.staffing import is_soft
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.records import Assignment, Person
 from data.store import assignments, people, reservations
@@ -61,10 +62,10 @@ class Holdings:
     def sentence(self) -> str:
         """All of it in words."""
         kept = sum(each.n_items for each in self.waiting)
-        return (
-            f"{self.n_finished} assignments are finished, {len(self.in_hand)} in hand, {kept} kept for somebody and "
-            f"not begun, {self.n_anybodys} open to whoever asks next."
-        )
+        return _(
+            "{n_finished} assignments are finished, {n_in_hand} in hand, {kept} kept for somebody "
+            "and not begun, {n_anybodys} open to whoever asks next."
+        ).format(n_finished=self.n_finished, n_in_hand=len(self.in_hand), kept=kept, n_anybodys=self.n_anybodys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +79,8 @@ class HandedOver:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
-        stay = "".join(f" {n} stay: {why}." for why, n in self.kept.items())
-        return f"{self.n_moved} openings went over.{stay}"
+        stay = "".join(_(" {n} stay: {why}.").format(n=n, why=why) for why, n in self.kept.items())
+        return _("{n_moved} openings went over.{stay}").format(n_moved=self.n_moved, stay=stay)
 
 
 def holdings(study: Study, *, by: Person | None = None) -> Holdings:
@@ -147,7 +148,7 @@ def reassign(study: Study, assignment_id: str, to: str, *, by: Person | None = N
         opening, wish = _known(store, assignment_id), Taker.find(store, to)
         why = wish.why_not(opening)
         if why:
-            raise StudyProblem(f"{to} cannot have this item: {why}")
+            raise StudyProblem(_("{to} cannot have this item: {why}").format(to=to, why=why))
         _free(store, opening, to)
 
 
@@ -194,11 +195,15 @@ def _free(store: Store, opening: Assignment, to: str | None) -> None:
     """Out of the hands it is in, and kept for somebody, or for nobody."""
     begun = opening.state == "claimed"
     if opening.state not in ("open", "claimed") or (begun and not reservations.take_back(store, opening.assignment_id)):
-        raise StudyProblem("this item has an answer: what is answered stays with whoever answered it")
+        raise StudyProblem(_("this item has an answer: what is answered stays with whoever answered it"))
     if opening.purpose == "plan":
         reservations.pass_on(store, opening, to)
     elif to is not None:
-        raise StudyProblem(f"this item is a {opening.purpose}: it is meant for one person and cannot go to another")
+        raise StudyProblem(
+            _("this item is a {purpose}: it is meant for one person and cannot go to another").format(
+                purpose=_(opening.purpose)
+            )
+        )
 
 
 class Taker:
@@ -220,7 +225,11 @@ class Taker:
         """
         person = _somebody(store, person_id)
         if person_id not in people.invited(store):
-            raise StudyProblem(f"{person_id} has no link to sign in with; see `evidence-audit people link`")
+            raise StudyProblem(
+                _("{person_id} has no link to sign in with; see `evidence-audit people link`").format(
+                    person_id=person_id
+                )
+            )
         had = reservations.of_person(store, person_id)
         return cls(person, had, Knowledge.read_from(store), soft=is_soft(store))
 
@@ -234,13 +243,13 @@ class Taker:
         """Why they may not have an opening; empty when they may."""
         person, place = self.person, (opening.task_id, opening.context_id or "")
         if not person.may_label:
-            return "they are not at work, or have seen results"
+            return _("they are not at work, or have seen results")
         if person.teams and opening.pass_ not in person.teams:
-            return f"they are not in the team {opening.pass_}"
+            return _("they are not in the team {team}").format(team=_(opening.pass_))
         if (opening.pass_, opening.item_id) in self.items:
-            return "they have, or had, this item already"
+            return _("they have, or had, this item already")
         if person.person_id in self.known.barred(opening.pass_, place, soft=self.soft):
-            return "they know its reference answer, or read another context of its task"
+            return _("they know its reference answer, or read another context of its task")
         if opening.pass_ == "evidence" and not self.soft and self.contexts[place[0]] - {place[1]}:
-            return "another context of its task is meant for them"
+            return _("another context of its task is meant for them")
         return ""

@@ -56,8 +56,8 @@ class Ledger:
     """
 
     def __init__(self, study: Study, store: Store, name: str, judge: Judge, options: RunOptions) -> None:
-        self._study, self._store, self._judge, self._options = study, store, judge, options
-        self.name = name
+        self._study, self._store, self._options = study, store, options
+        self.name, self.judge = name, judge
         self.n_known = self.n_not_asked = 0
         _check_name(study, store, name, judge)
 
@@ -102,7 +102,7 @@ class Ledger:
         known = (
             row is not None
             and bool(row["answered"])
-            and row["prompt_hash"] == self._judge.prompt_hash(work.question)
+            and row["prompt_hash"] == self.judge.prompt_hash(work.question)
             and row["view_hash"] == view_hash(work.view)
             and (row["value"] is not None or not self._options.again)
         )
@@ -137,11 +137,11 @@ class Ledger:
         price, limit = self._options.price, self._options.max_cost
         if price is None or limit is None:
             return None
-        longest = self._judge.parameters.get("max_tokens") or self._judge.parameters.get("max_completion_tokens")
+        longest = self.judge.parameters.get("max_tokens") or self.judge.parameters.get("max_completion_tokens")
         output = int(str(longest)) if longest else 10 * OUTPUT_TOKENS
         return Spending(
             ceiling=Ceiling(limit, self.spent()),
-            most=lambda work: price.cost(2 * tokens_of(judge_prompt(work.question, work.view).text), output),
+            most=lambda work: price.cost(2 * tokens_of(judge_prompt(work.question, work.view)), output),
             cost=lambda said: price.cost(said.input_tokens or 0, said.output_tokens or 0),
         )
 

@@ -7,19 +7,21 @@ from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app.actions.judging import JudgeCheck, JudgeSlice
 from audit_app.actions.wording import coefficient, dashed, p_value, percent, slice_name, with_interval
+from audit_app.language import _, mark
+from audit_app.reasons import told
 
 Row = dict[str, str]
 
 
-READ = {"strict": "G (established = yes)", "lenient": "G (established or contradicted = yes)"}
+READ = {"strict": mark("G (established = yes)"), "lenient": mark("G (established or contradicted = yes)")}
 """G has four decision values; beside a judge it is yes or no."""
 
-CORE = "Draw a core that everybody labels with `evidence-audit sample draw --name core --core 60`."
+CORE = mark("Draw a core that everybody labels with `evidence-audit sample draw --name core --core 60`.")
 
 
 def called(check: JudgeCheck, name: str) -> str:
     """A label, with how it is read where that can be read in two ways."""
-    return READ[check.grounding] if name == "G" else name
+    return _(READ[check.grounding]) if name == "G" else name
 
 
 def judge_rows(check: JudgeCheck) -> list[Row]:
@@ -66,8 +68,8 @@ def verdict_rows(check: JudgeCheck) -> list[Row]:
         {
             "label": called(check, one.label),
             **_slice(check, part),
-            "trust": one.word,
-            "more labels": "" if one.more is None else f"about {one.more}",
+            "trust": _(one.word),
+            "more labels": "" if one.more is None else _("about {n}").format(n=one.more),
             "why": one.reason,
         }
         for part in (check, *check.slices)
@@ -104,9 +106,9 @@ def ceiling_rows(check: JudgeCheck) -> list[Row]:
             "two people's kappa": dashed(found.kappa.people),
             "kappa less theirs": dashed(found.kappa.difference),
             "items": str(found.n),
-            "note": "; ".join(
+            "note": _("; ").join(
                 dict.fromkeys(
-                    one.why_undefined
+                    told(one.why_undefined)
                     for one in (found.percent_agreement.people, found.kappa.judge, found.kappa.people)
                     if one.why_undefined
                 )
@@ -162,7 +164,7 @@ def alternative_rows(check: JudgeCheck) -> list[Row]:
     return [
         {
             "label": called(check, one.label),
-            "may stand in": "yes" if one.test.passed else "no",
+            "may stand in": _("yes") if one.test.passed else _("no"),
             "winning rate": percent(one.test.winning_rate, 0),
             "average advantage": coefficient(one.test.average_advantage),
             "epsilon": f"{one.test.epsilon:g}",
@@ -184,7 +186,7 @@ def contest_rows(check: JudgeCheck) -> list[Row]:
             "annotator at least as good": percent(contest.annotator_advantage),
             "p": p_value(contest.p_value),
             "p adjusted": p_value(contest.p_adjusted),
-            "judge wins": "yes" if contest.won else "no",
+            "judge wins": _("yes") if contest.won else _("no"),
             "items": str(contest.n),
         }
         for one in check.alternative
@@ -199,7 +201,8 @@ def refusals(check: JudgeCheck) -> list[str]:
         if one.test.why_refused:
             labels.setdefault(one.test.why_refused, []).append(one.label)
     return [
-        f"Alternative-annotator test of {', '.join(those)} {why}.{f' {CORE}' if 'random core' in why else ''}"
+        _("Alternative-annotator test of {labels} {why}.").format(labels=_(", ").join(those), why=told(why))
+        + (f" {_(CORE)}" if "random core" in why else "")
         for why, those in labels.items()
     ]
 
@@ -207,11 +210,12 @@ def refusals(check: JudgeCheck) -> list[str]:
 def alternative_sentence(check: JudgeCheck) -> str:
     """What the test asks; every number that was chosen is said."""
     test = check.alternative[0].test
-    return (
-        "May the judge stand in for one of these annotators? It wins against one if it agrees with the others at least "
-        f"as well, less an allowance of epsilon = {test.epsilon:g}, and may stand in if it wins against half of them. "
-        f"False discovery rate {test.q:g} over all labels and annotators; tasks are the independent units."
-    )
+    return _(
+        "May the judge stand in for one of these annotators? It wins against one if it agrees "
+        "with the others at least as well, less an allowance of epsilon = {epsilon:g}, and may "
+        "stand in if it wins against half of them. False discovery rate {q:g} over all labels "
+        "and annotators; tasks are the independent units."
+    ).format(epsilon=test.epsilon, q=test.q)
 
 
 def share(found: Agreement) -> str:
@@ -229,4 +233,4 @@ def _slice(check: JudgeCheck, part: JudgeSlice) -> Row:
 
 def _note(found: JudgeAgreement) -> str:
     figures = (found.sensitivity, found.specificity, found.kappa)
-    return "; ".join(dict.fromkeys(one.why_undefined for one in figures if one.why_undefined))
+    return _("; ").join(dict.fromkeys(told(one.why_undefined) for one in figures if one.why_undefined))

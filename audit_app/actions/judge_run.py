@@ -13,10 +13,10 @@ from audit_app.actions.judge_work import questions, response_ids
 from data.errors import StudyProblem
 from data.questions import Question
 from data.store import judgements
-from data.store.connection import open_store
+from data.store.connection import Store, open_store
 from data.study import Study
 from judge.judge import Judge, JudgeError, Key, canonical
-from judge.prompts import judge_prompt
+from judge.prompts import judge_prompt, view_hash
 from judge.run import Run, Tally
 from judge.spending import OUTPUT_TOKENS, Estimate, tokens_of
 
@@ -101,24 +101,39 @@ def run_judge(
             raise StudyProblem(str(problem)) from None
         finally:
             publish(study, store, name)
-        spent = ledger.spent()
-        n_quotes, n_not = judgements.quotes(store, name)
-    settled = ledger.n_known + ledger.n_not_asked + run.tally.n
+        return _outcome(store, ledger, run.tally, asked, len(ids), options, before, time.monotonic() - start)
+
+
+def _outcome(
+    store: Store,
+    ledger: Ledger,
+    tally: Tally,
+    asked: Sequence[Question],
+    n_responses: int,
+    options: RunOptions,
+    spent_before: float,
+    seconds: float,
+) -> JudgeRun:
+    """What a run did, and what stands of the judge by now."""
+    spent = ledger.spent()
+    n_quotes, n_not = judgements.quotes(store, ledger.name)
+    wanted = n_responses * (len(asked) + 2 * options.claims)
+    settled = ledger.n_known + ledger.n_not_asked + tally.n
     return JudgeRun(
-        judge=name,
-        model=judge.model,
-        parameters=judge.parameters,
-        n_responses=len(ids),
+        judge=ledger.name,
+        model=ledger.judge.model,
+        parameters=ledger.judge.parameters,
+        n_responses=n_responses,
         labels=tuple(question.name for question in asked),
         n_known=ledger.n_known,
         n_not_asked=ledger.n_not_asked,
-        n_left=max(0, len(ids) * (len(asked) + 2 * options.claims) - settled) if run.tally.stopped else 0,
-        seconds=time.monotonic() - start,
-        cost=spent - before if options.price else None,
+        n_left=max(0, wanted - settled) if tally.stopped else 0,
+        seconds=seconds,
+        cost=spent - spent_before if options.price else None,
         cost_so_far=spent if options.price else None,
         quotes_so_far=n_quotes,
         quotes_not_in_context=n_not,
-        tally=run.tally,
+        tally=tally,
     )
 
 
@@ -152,15 +167,14 @@ def estimate(study: Study, name: str, judge: Judge, options: RunOptions) -> Esti
         ledger = Ledger(study, store, name, judge, options)
         so_far = judgements.judges(store).get(name)
         for work in ledger.all_work(asked, ids):
-            prompt = judge_prompt(work.question, work.view)
             key = Key(
-                view_hash=prompt.view_hash,
+                view_hash=view_hash(work.view),
                 prompt_hash=judge.prompt_hash(work.question),
                 model=judge.model,
                 parameters=canonical(judge.parameters),
             )
             if ledger.recall(key) is None:
-                prompts[key] = tokens_of(prompt.text)
+                prompts[key] = tokens_of(judge_prompt(work.question, work.view))
     known = so_far["output_tokens"] / so_far["n_calls"] if so_far and so_far["n_calls"] else 0
     n_input, n_output = sum(prompts.values()), round(len(prompts) * (known or OUTPUT_TOKENS))
     cost = options.price.cost(n_input, n_output) if options.price else None

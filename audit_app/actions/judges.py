@@ -11,8 +11,9 @@ from audit_app.actions.judge_drift import Drift, judge_drift
 from audit_app.actions.judge_pairs import PEOPLE, JudgePair, OwnFamily, judge_pairs, own_family
 from audit_app.actions.labelled import Grounding, Labelled, find_judge, labelled
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, read_seal
+from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.wording import percent
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from data.frame import Frame
@@ -61,7 +62,7 @@ class Judges:
         """Which judge is nearest to people, label by label."""
         with_people = [one for one in self.pairs if one.second == PEOPLE]
         if not with_people:
-            return f"Nothing can be said of {', '.join(self.judges)} beside people yet."
+            return _("Nothing can be said of {judges} beside people yet.").format(judges=", ".join(self.judges))
         best: dict[str, list[str]] = {}
         for label in dict.fromkeys(one.label for one in with_people):
             ours = [one for one in with_people if one.label == label and one.percent.value is not None]
@@ -69,10 +70,12 @@ class Judges:
             for one in ours:
                 if one.percent.value == highest:
                     best.setdefault(one.first, []).append(f"{label} ({percent(highest)})")
-        said = "; ".join(f"{judge} on {', '.join(labels)}" for judge, labels in best.items())
-        return (
-            f"Nearest to people, on responses that all have labelled: {said}. Kappa says what chance does not explain."
+        said = "; ".join(
+            _("{judge} on {labels}").format(judge=judge, labels=", ".join(labels)) for judge, labels in best.items()
         )
+        return _(
+            "Nearest to people, on responses that all have labelled: {said}. Kappa says what chance does not explain."
+        ).format(said=said)
 
 
 def compare_judges(study: Study, question: JudgesQuestion) -> Judges:
@@ -82,6 +85,7 @@ def compare_judges(study: Study, question: JudgesQuestion) -> Judges:
         StudyProblem: There is no judge or no such judge or model, the two dates share nothing, or results are sealed
             and no drift is asked for, which alone needs no labels of people.
     """
+    require_results(study)
     frame = frames.open_frame(study)
     judges = _judges(frame, question)
     families = dict(question.families or {})

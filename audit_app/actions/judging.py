@@ -15,9 +15,10 @@ from audit_app.actions.judge_disagreements import Disagreement, disagreements
 from audit_app.actions.labelled import WARRANT, Grounding, Labelled, find_judge, judged, labelled
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, read_seal, require_open
+from audit_app.actions.seal import Seal, read_seal, require_open, require_results
 from audit_app.actions.split import OfTask, Split, tasks_of, tuned_labels
 from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS, LABELS
@@ -72,15 +73,17 @@ class JudgeCheck(JudgeSlice):
     @property
     def sentence(self) -> str:
         """What is compared."""
-        who = "the first planned annotator" if self.target == "A" else "the adjudicated label"
-        scope = f"weighted to all responses{f' of the {self.split} tasks' if self.split else ''}"
+        who = _("the first planned annotator") if self.target == "A" else _("the adjudicated label")
+        scope = _("weighted to all responses")
+        if self.split:
+            scope = _("weighted to all responses of the {part} tasks").format(part=self.split)
         if all(found.n + found.n_dropped == self.n_frame for found in self.labels.values()):
-            scope = "exact for these responses, as all of them are labelled"
+            scope = _("exact for these responses, as all of them are labelled")
         read = ""
         if self.grounding == "lenient" and "G" in self.labels:
-            read = " People's G is read leniently; the judge has one reading of G only, taken as it is."
-        return (
-            f"Judge {self.judge} against {who} (target {self.target}), {scope}; {100 * self.level:g} % intervals.{read}"
+            read = _(" People's G is read leniently; the judge has one reading of G only, taken as it is.")
+        return _("Judge {judge} against {who} (target {target}), {scope}; {level:g} % intervals.{read}").format(
+            judge=self.judge, who=who, target=self.target, scope=scope, level=100 * self.level, read=read
         )
 
     @property
@@ -88,11 +91,11 @@ class JudgeCheck(JudgeSlice):
         """That a prompt may have been tuned on what it is checked against, if that is so."""
         if not self.tuned:
             return None
-        return (
-            f"Tuned on the audit: {', '.join(self.tuned)}. The prompts of these labels were first used after results "
-            f"were opened (on {max(self.tuned.values())[:10]}), so these figures do not validate them; improve prompts "
-            "on dev tasks (`judge check --split dev`) before results are opened."
-        )
+        return _(
+            "Tuned on the audit: {labels}. The prompts of these labels were first used after results were opened (on "
+            "{day}), so these figures do not validate them; improve prompts on dev tasks (`judge check --split dev`) "
+            "before results are opened."
+        ).format(labels=", ".join(self.tuned), day=max(self.tuned.values())[:10])
 
     @property
     def verdict(self) -> str:
@@ -131,10 +134,11 @@ def judge_check(
         StudyProblem: Nothing is drawn, there is no judge, results are sealed, a slice column is unknown, or no tasks
             were set aside.
     """
+    require_results(study)
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     if who is None:
-        raise StudyProblem("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`")
+        raise StudyProblem(_("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`"))
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
         mine = tasks_of(rows.sample, split)
@@ -192,11 +196,11 @@ def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
     kept = {name: rows.settled([name]) for name in rows.human if name != WARRANT}
     human = {name: np.where(kept.get(name, True), values, np.nan) for name, values in rows.human.items()}
     said = [f"{name} {int(kept[name].sum())}" for name in LABELS if not kept[name].all()]
-    why = (
-        f"Not all is decided: each label rests on the first of the {len(rows.overlap.order)} responses of the overlap, "
-        f"up to the first undecided one, so that what is hard is not left out ({', '.join(said)}). Import the "
-        "adjudicated labels (purpose = adjudication) to use the rest."
-    )
+    why = _(
+        "Not all is decided: each label rests on the first of the {n_order} responses of the "
+        "overlap, up to the first undecided one, so that what is hard is not left out ({said}). "
+        "Import the adjudicated labels (purpose = adjudication) to use the rest."
+    ).format(n_order=len(rows.overlap.order), said=_(", ").join(said))
     return replace(rows, human=human), why if said else None
 
 

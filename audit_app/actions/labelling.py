@@ -48,7 +48,13 @@ def _next(store: Store, study: Study, person: Person, screen: str) -> dict[str, 
     passes = passes_of(study, person, screen)
     with store.transaction():
         view = _show(store, study, person, passes)
-    # Counted after the transaction: nobody has to wait for that to save an answer.
+    return _counted(store, study, person, screen, passes, view)
+
+
+def _counted(
+    store: Store, study: Study, person: Person, screen: str, passes: list[str], view: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The view with its progress, or why there is none. After the transaction: nobody has to wait for counting."""
     if view is None:
         return nothing(store, study, person, screen, passes)
     if view["practice"]:
@@ -93,12 +99,20 @@ def commit(study: Study, person: Person, answer: Mapping[str, Any]) -> dict[str,
     """
     passes_of(study, person, str(answer.get("screen")))
     require_may_label(person)
+    passes = passes_of(study, person, str(answer["screen"]))
+    failed: Exception | None = None
     with open_store(study) as store:
         with store.transaction():
             saved = _keep(store, study, person, answer)
             told = _told(store, study, person, str(answer.get("assignment_id")), saved["label"])
-        # A transaction of its own: the answer is kept whatever becomes of the next view.
-        following = {"next": _next(store, study, person, str(answer["screen"]))}
+            try:
+                with store.part():
+                    view = _show(store, study, person, passes)
+            except Exception as problem:  # the answer is kept whatever becomes of the next view
+                failed = problem
+        if failed:
+            raise failed
+        following = {"next": _counted(store, study, person, str(answer["screen"]), passes, view)}
         return {"saved": saved, "feedback": told, **following} if told else {"saved": saved, **following}
 
 

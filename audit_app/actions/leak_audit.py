@@ -14,8 +14,10 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.leak_labels import BlindReading, blind_readings
 from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.results import metrics
-from audit_app.actions.seal import Seal, require_open
+from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import with_interval
+from audit_app.language import _
+from audit_app.reasons import bare, told
 from data import frame as frames
 from data.errors import StudyProblem
 from data.leak_scores import leak_scores
@@ -76,46 +78,48 @@ class LeakAudit:
         """How many absences leak, and what the screens find of it."""
         rate = next((one for one in self.shares if one.condition == ABSENCE and one.regime is None), None)
         if rate is None:
-            return f"No {ABSENCE} contexts are in sample {self.sample_id!r}, so there is no leak rate."
+            return _("No {condition} contexts are in sample {sample!r}, so there is no leak rate.").format(
+                condition=ABSENCE, sample=self.sample_id
+            )
         share = rate.estimate.share
         if share.value is None:
-            found = (
-                f"{rate.n_true} of {share.n} read {ABSENCE} contexts give the answer away; that is too few for a share"
-            )
+            said = _("{n} of {of} read {condition} contexts give the answer away; that is too few for a share.")
         else:
-            found = (
-                f"An estimated {with_interval(share.value, share.low, share.high)} of the {ABSENCE} contexts give the "
-                "answer away, by people who had seen no hit"
+            said = _(
+                "An estimated {share} of the {condition} contexts give the answer away, by people who had seen no hit."
             )
-        return f"{found}. {self._of_screens} {self._of_calibration}"
+        known = with_interval(share.value, share.low, share.high)
+        found = said.format(n=rate.n_true, of=share.n, condition=ABSENCE, share=known)
+        return f"{found} {self._of_screens} {self._of_calibration}"
 
     @property
     def _of_screens(self) -> str:
         against = self.screens.get(ABSENCE)
         if against is None:
-            return "Nothing can be said of the screens yet."
-        missed = f" Only people found {', '.join(self.only_people)}." if self.only_people else ""
-        return (
-            f"The screens flag {figure(against, 'sensitivity')} of the leaks and leave "
-            f"{figure(against, 'specificity')} of the others alone.{missed}"
+            return _("Nothing can be said of the screens yet.")
+        said = _("The screens flag {sensitivity} of the leaks and leave {specificity} of the others alone.").format(
+            sensitivity=figure(against, "sensitivity"), specificity=figure(against, "specificity")
         )
+        if not self.only_people:
+            return said
+        return f"{said} " + _("Only people found {contexts}.").format(contexts=_(", ").join(self.only_people))
 
     @property
     def _of_calibration(self) -> str:
-        why = self.calibration.why_raw
-        if why is not None:
+        why = told(self.calibration.why_raw)
+        if why:
             return f"{why[0].upper()}{why[1:]}."
-        return (
-            f"The score is calibrated on {self.calibration.n} labelled contexts (mean squared error "
-            f"{self.calibration.brier:.3f}, cross-validated; {self.calibration.brier_raw:.3f} raw)."
-        )
+        return _(
+            "The score is calibrated on {n} labelled contexts (mean squared error {brier:.3f}, cross-validated; "
+            "{raw:.3f} raw)."
+        ).format(n=self.calibration.n, brier=self.calibration.brier, raw=self.calibration.brier_raw)
 
 
 def figure(against: JudgeAgreement, name: str) -> str:
     """Sensitivity or specificity with its interval, or why there is none."""
     found = getattr(against, name)
     if found.value is None:
-        return f"an unknown share ({(found.why_undefined or '').removeprefix('undefined: ')})"
+        return _("an unknown share ({why})").format(why=bare(found.why_undefined))
     return with_interval(found.value, found.low, found.high)
 
 
@@ -125,6 +129,7 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
     Raises:
         StudyProblem: Nothing is drawn, no contexts are, or results are sealed.
     """
+    require_results(study)
     with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
         seal = require_open(store)

@@ -3,22 +3,31 @@
 from collections.abc import Sequence
 
 from audit_app.actions.leak_audit import LeakAudit, LeakShare, figure
+from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.wording import percent, with_interval
+from audit_app.language import _, mark
+from audit_app.reasons import told
 from metrics.construction import Broken
+from metrics.correction import FLOOR
 
 Row = dict[str, str]
 
 
-def audit_tables(audit: LeakAudit) -> dict[str, list[Row]]:
-    """The tables of an audit of leaks by what each shows; those without rows are left out."""
+def audit_tables(audit: LeakAudit, *, every: bool = False) -> dict[str, list[Row]]:
+    """The tables of an audit of leaks by what each shows; those without rows are left out.
+
+    Absences come first, and by regime; other conditions by regime only where `every` one is wanted.
+    """
+    shares = [one for one in audit.shares if every or one.regime is None or one.condition == ABSENCE]
+    shares = sorted(shares, key=lambda one: one.condition != ABSENCE)
+    reads = mark("Contexts that a blind reader (stage 1) reads otherwise than their condition says:")
+    gives = mark("Contexts that give the reference answer, by people who had seen no hit:")
     tables = {
-        "Contexts that give the reference answer, by people who had seen no hit:": share_rows(audit.shares, "give it"),
-        "Contexts that a blind reader (stage 1) reads otherwise than their condition says:": share_rows(
-            audit.surprising, "read otherwise"
-        ),
-        "The screens against these people:": screen_rows(audit),
-        "Abstentions, by the audit of their contexts:": metric_rows(audit.abstentions),
+        gives: share_rows(shares, mark("give it")),
+        reads: share_rows(audit.surprising, mark("read otherwise")),
+        mark("The screens against these people:"): screen_rows(audit),
+        mark("Abstentions, by the audit of their contexts:"): metric_rows(audit.abstentions),
     }
     return {title: rows for title, rows in tables.items() if rows}
 
@@ -27,9 +36,9 @@ def share_rows(shares: Sequence[LeakShare], what: str) -> list[Row]:
     """One row per condition (and regime): how many of the read contexts, and the share of all."""
     return [
         {
-            "condition": one.condition or "(none)",
-            "regime": "" if one.regime is None else one.regime or "(none)",
-            what: f"{one.n_true} of {one.estimate.share.n} read",
+            "condition": one.condition or _("(none)"),
+            "regime": "" if one.regime is None else one.regime or _("(none)"),
+            what: _("{n} of {of} read").format(n=one.n_true, of=one.estimate.share.n),
             "estimated share": with_interval(share.value, share.low, share.high),
             "note": _note(one.estimate),
         }
@@ -40,12 +49,15 @@ def share_rows(shares: Sequence[LeakShare], what: str) -> list[Row]:
 
 def _note(found: Broken) -> str:
     share = found.share
+    if share.tier == "refused":
+        few = _("{n} read contexts are too few for a share; {least} are needed")
+        return few.format(n=share.n, least=FLOOR)
     if share.value is None:
-        return share.why_undefined or ""
+        return told(share.why_undefined)
     if not share.n_dropped or found.lowest is None or found.highest is None:
         return ""
-    return (
-        f"between {percent(found.lowest)} and {percent(found.highest)}, whatever the {share.n_dropped} unread ones are"
+    return _("between {lowest} and {highest}, whatever the {n} unread ones are").format(
+        lowest=percent(found.lowest), highest=percent(found.highest), n=share.n_dropped
     )
 
 
@@ -53,7 +65,7 @@ def screen_rows(audit: LeakAudit) -> list[Row]:
     """The screens against people: of absences, and of all contexts."""
     return [
         {
-            "contexts": "all conditions" if name == "all" else name,
+            "contexts": _("all conditions") if name == "all" else name,
             "sensitivity": figure(found, "sensitivity"),
             "specificity": figure(found, "specificity"),
             "right when they flag": figure(found, "positive_predictive_value"),

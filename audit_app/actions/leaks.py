@@ -1,6 +1,6 @@
 """What the leak screens find: which contexts are flagged, above all those of evidence absence, and where."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,13 +104,17 @@ class Leaks:
         return f"{flags}: the screens find the reference answer in them. Whether it is one, people decide.{none}"
 
 
-def leaks(study: Study, *, condition: str | None = ABSENCE) -> Leaks:
+def leaks(
+    study: Study, *, condition: str | None = ABSENCE, tell: Callable[[float], None] = lambda share: None
+) -> Leaks:
     """The contexts of one condition, or of all, in which the leak screens find the reference answer.
+
+    `tell` is told the share in [0, 1] that is screened by now.
 
     Raises:
         StudyProblem: No contexts are imported, or none of this condition.
     """
-    everything = screened_contexts(study)
+    everything = screened_contexts(study, tell)
     if not everything:
         raise StudyProblem(
             "no contexts are imported, so there is nothing to screen; bring them in with "

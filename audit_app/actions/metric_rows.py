@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.wording import percent, with_interval
+from audit_app.actions.wording import ALL, percent, slice_name, with_interval
+from audit_app.language import _, mark, ngettext
+from audit_app.reasons import told
 from metrics.estimate import Contexts, Method
 
 
@@ -18,8 +20,8 @@ def number(estimate: DetailedEstimate) -> str:
 
 def note(estimate: DetailedEstimate) -> str:
     """What has to be said beside a number: why there is none, where it is borrowed, what unusable labels could do."""
-    said = [estimate.why_undefined, estimate.homogeneity, near_an_end(estimate), bounds(estimate)]
-    return "; ".join(sentence for sentence in said if sentence)
+    said = [told(estimate.why_undefined), told(estimate.homogeneity), near_an_end(estimate), bounds(estimate)]
+    return _("; ").join(sentence for sentence in said if sentence)
 
 
 NEAR = 0.1
@@ -33,9 +35,14 @@ def near_an_end(estimate: DetailedEstimate) -> str | None:
         return None
     if NEAR <= (value - low) / (high - low) <= 1 - NEAR:
         return None
-    return (
-        f"the number lies near the {'lower' if value - low < high - value else 'upper'} end of its interval, as it "
-        "rests on a few labels and what they missed can be on one side only"
+    if value - low < high - value:
+        return _(
+            "the number lies near the lower end of its interval, as it rests on a few labels and what they missed "
+            "can be on one side only"
+        )
+    return _(
+        "the number lies near the upper end of its interval, as it rests on a few labels and what they missed can "
+        "be on one side only"
     )
 
 
@@ -44,28 +51,28 @@ def bounds(estimate: DetailedEstimate) -> str | None:
     found = estimate.bounds
     if found is None:
         return None
-    ends = f"between {percent(found.lowest)} and {percent(found.highest)}"
+    ends = _("between {lowest} and {highest}").format(lowest=percent(found.lowest), highest=percent(found.highest))
     return f"{ends} {if_unusable(found.n_unusable, estimate.contexts)}"
 
 
 def if_unusable(n: int, contexts: Contexts = "all") -> str:
     """The condition of such bounds."""
     if contexts != "all":
-        lost = f"all {n} responses" if n > 1 else "the one response"
-        return f"if {lost} without a usable label or context had gone one way or the other"
-    labels = f"all {n} unusable labels" if n > 1 else "the unusable label"
-    return f"if {labels} had gone one way or the other"
+        lost = ngettext("the one response", "all {n} responses", n).format(n=n)
+        return _("if {lost} without a usable label or context had gone one way or the other").format(lost=lost)
+    labels = ngettext("the unusable label", "all {n} unusable labels", n).format(n=n)
+    return _("if {labels} had gone one way or the other").format(labels=labels)
 
 
 def interval_lines(estimates: Iterable[DetailedEstimate]) -> list[str]:
     """How the interval of each corrected number was made, and by which diagnostic; like ones together."""
-    names: dict[str, list[str]] = defaultdict(list)
+    comma, names = _(", "), defaultdict[str, list[str]](list)
     for estimate in estimates:
         if estimate.method == "corrected" and estimate.interval is not None:
-            place = f" ({' · '.join(v or '(none)' for v in estimate.slice.values())})" if estimate.slice else ""
-            reason = f": {estimate.interval_reason}" if estimate.interval_reason else ""
-            names[f"{estimate.interval}{reason}."].append(f"{estimate.metric}{place}")
-    return [f"{', '.join(metrics)}: {how}" for how, metrics in names.items()]
+            place = f" ({slice_name(estimate.slice)})" if estimate.slice else ""
+            reason = f": {told(estimate.interval_reason)}" if estimate.interval_reason else ""
+            names[f"{_(estimate.interval)}{reason}."].append(f"{estimate.metric}{place}")
+    return [f"{comma.join(metrics)}: {how}" for how, metrics in names.items()]
 
 
 def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False) -> list[dict[str, str]]:
@@ -81,21 +88,25 @@ def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False)
             key,
             {
                 "metric": estimate.metric.replace("_", " ") if estimate.scale > 1 else estimate.metric,
-                "slice": " · ".join(v or "(none)" for v in estimate.slice.values()) or "all responses",
+                "slice": slice_name(estimate.slice, ALL),
             },
         )
         row[estimate.method] = number(estimate)
         if estimate.method == "corrected":
-            row["labels"] = f"{estimate.n} lent" if estimate.tier == "borrowed" else str(estimate.n)
+            row["labels"] = _("{n} lent").format(n=estimate.n) if estimate.tier == "borrowed" else str(estimate.n)
             row["in denominator"] = "" if estimate.n_denominator is None else str(estimate.n_denominator)
             row["dropped"] = str(estimate.n_dropped) if estimate.n_dropped else ""
-            row["tier"] = (estimate.tier or "") if details or estimate.tier == "borrowed" else ""
+            row["tier"] = _(estimate.tier) if estimate.tier and (details or estimate.tier == "borrowed") else ""
             row |= _details(estimate) if details else {}
             row["note"] = note(estimate)
     return list(rows.values())
 
 
-VIEWS: dict[Contexts, str] = {"all": "all contexts", "valid": "valid only", "reclassified": "re-classified"}
+VIEWS: dict[Contexts, str] = {
+    "all": mark("all contexts"),
+    "valid": mark("valid only"),
+    "reclassified": mark("re-classified"),
+}
 
 
 def view_rows(estimates: Iterable[DetailedEstimate], method: Method = "corrected") -> list[dict[str, str]]:
@@ -112,7 +123,7 @@ def view_rows(estimates: Iterable[DetailedEstimate], method: Method = "corrected
             for column in ("labels", "in denominator"):
                 before, here = row.pop(column, ""), one.get(column, "")
                 row[column] = f"{before} / {here}" if before else here
-            row["note"] = "; ".join(part for part in (said, f"{view}: {more}" if more else "") if part)
+            row["note"] = _("; ").join(part for part in (said, f"{_(view)}: {more}" if more else "") if part)
     return list(rows.values())
 
 
@@ -135,5 +146,5 @@ def _details(estimate: DetailedEstimate) -> dict[str, str]:
     return {
         "SE": "" if estimate.se is None else f"{unit * estimate.se:.{digits}f}",
         "effective": "" if estimate.n_effective is None else f"{estimate.n_effective:.0f}",
-        "interval": estimate.interval or "",
+        "interval": _(estimate.interval) if estimate.interval else "",
     }

@@ -8,21 +8,22 @@ from audit_app.actions.budgeting import MetricBudget
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import Seal
 from audit_app.actions.settled import Settled
+from audit_app.language import _, mark, ngettext
 from metrics.estimate import About, Annotators, Contexts, Target
 from metrics.table import Average
 
 WHO: dict[Target, str] = {
-    "A": "what one of these annotators would have said",
-    "B": "the adjudicated or unanimous label",
+    "A": mark("what one of these annotators would have said"),
+    "B": mark("the adjudicated or unanimous label"),
 }
 
 CONTEXTS: dict[Contexts, str] = {
-    "all": "all contexts",
-    "valid": "valid contexts only",
-    "reclassified": "every context as what it really is",
+    "all": mark("all contexts"),
+    "valid": mark("valid contexts only"),
+    "reclassified": mark("every context as what it really is"),
 }
 
-READ: dict[Grounding, str] = {"strict": "G read strictly", "lenient": "G read leniently"}
+READ: dict[Grounding, str] = {"strict": mark("G read strictly"), "lenient": mark("G read leniently")}
 
 
 def scope_of(n_frame: int, n_tasks: int | None, annotators: Annotators) -> str:
@@ -31,20 +32,22 @@ def scope_of(n_frame: int, n_tasks: int | None, annotators: Annotators) -> str:
     >>> scope_of(80, None, "annotators like these")
     'these 80 responses and annotators like these'
     """
-    scope = f"these {n_frame} responses"
+    scope = _("these {n_frame} responses").format(n_frame=n_frame)
     if n_tasks is not None:
-        scope = f"such tasks in general, of which these {n_tasks} with {n_frame} responses are a sample"
-    return f"{scope} and annotators like these" if annotators == "annotators like these" else scope
+        scope = _("such tasks in general, of which these {n_tasks} with {n_frame} responses are a sample").format(
+            n_tasks=n_tasks, n_frame=n_frame
+        )
+    return scope + _(" and annotators like these") if annotators == "annotators like these" else scope
 
 
 def lent(estimates: Sequence[DetailedEstimate], borrow: Sequence[str]) -> str | None:
     """What borrowed numbers rest on; None where there are none."""
     if not any(estimate.tier == "borrowed" for estimate in estimates):
         return None
-    return (
-        f"A borrowed number rests on the labels of all responses (its own, too) of the same {', '.join(borrow)} and "
-        "judge pattern, whatever else they differ in; the column labels counts these."
-    )
+    return _(
+        "A borrowed number rests on the labels of all responses (its own, too) of the same {columns} and judge "
+        "pattern, whatever else they differ in; the column labels counts these."
+    ).format(columns=_(", ").join(map(_, borrow)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,37 +104,44 @@ class MetricsResult:
     def sentence(self) -> str:
         """For whom and for what the numbers hold."""
         if all(estimate.method == "naive" for estimate in self.estimates):
-            return f"As judge {self.judge} has it, taken at its word, on these {self.n_frame} responses."
-        judge = f"judge {self.judge}" if self.judge else "no judge"
-        scope = scope_of(self.n_frame, self.n_tasks, self.annotators)
-        within = [CONTEXTS[self.contexts]] if self.contexts != "all" else []
-        read = [READ[self.grounding]] if any(e.grounding for e in self.estimates) else []
-        mean = [f"means over {self.average}"] if self.average != "pooled" else []
-        levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
-        intervals = [f"{100 * level:g} % intervals" for level in levels if self.seal.is_open]
-        made = "; ".join([judge, *within, *read, *mean, *intervals])
-        labelled = f"{self.n_labelled} of {self.n_drawn} drawn responses are labelled"
-        if self.n_unusable:
-            labelled += (
-                f", {self.n_unusable} {'was' if self.n_unusable == 1 else 'were'} skipped or could not be judged"
+            return _("As judge {judge} has it, taken at its word, on these {n_frame} responses.").format(
+                judge=self.judge, n_frame=self.n_frame
             )
-        return (
-            f"Corrected to {WHO[self.target]} (target {self.target}), for {scope}; {labelled}; {made}."
-            f"{f' {self.looks}' if self.looks else ''}{f' {self.standing}' if self.standing else ''}"
+        judge = _("judge {judge}").format(judge=self.judge) if self.judge else _("no judge")
+        scope = scope_of(self.n_frame, self.n_tasks, self.annotators)
+        within = [_(CONTEXTS[self.contexts])] if self.contexts != "all" else []
+        read = [_(READ[self.grounding])] if any(e.grounding for e in self.estimates) else []
+        mean = [_("means over {average}").format(average=_(self.average))] if self.average != "pooled" else []
+        levels = sorted({estimate.level for estimate in self.estimates if estimate.level is not None})
+        intervals = [_("{level:g} % intervals").format(level=100 * level) for level in levels if self.seal.is_open]
+        made = _("; ").join([judge, *within, *read, *mean, *intervals])
+        labelled = _("{n_labelled} of {n_drawn} drawn responses are labelled").format(
+            n_labelled=self.n_labelled, n_drawn=self.n_drawn
         )
+        if self.n_unusable:
+            labelled += ngettext(
+                ", {n} was skipped or could not be judged", ", {n} were skipped or could not be judged", self.n_unusable
+            ).format(n=self.n_unusable)
+        made_of = _("Corrected to {who} (target {target}), for {scope}; {labelled}; {made}.").format(
+            who=_(WHO[self.target]),
+            target=self.target,
+            scope=scope,
+            labelled=labelled,
+            made=made,
+        )
+        return " ".join(said for said in (made_of, self.looks, self.standing) if said)
 
     @property
     def remarks(self) -> list[str]:
         """What else has to be said of the numbers, in sentences."""
         waiting = self.n_drawn - self.n_answered
-        like = (
-            f"The {waiting} drawn responses that nobody has labelled yet are taken to be like the labelled ones of "
-            "their stratum: right if work went in the order of the plan."
-        )
-        one_part = (
-            f"All responses are of one {self.average.removesuffix('s')}: the mean over {self.average} is the same as "
-            "the pooled number."
-        )
+        like = _(
+            "The {waiting} drawn responses that nobody has labelled yet are taken to be like the "
+            "labelled ones of their stratum: right if work went in the order of the plan."
+        ).format(waiting=waiting)
+        one_part = _(
+            "All responses are of one {average}: the mean over {average2} is the same as the pooled number."
+        ).format(average=_(self.average.removesuffix("s")), average2=_(self.average))
         said = [
             self.left_out,
             one_part if self.n_parts == 1 else None,

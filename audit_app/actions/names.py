@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
+from audit_app.language import _
 from data.records import Person
 
 # Cyrillic and Greek letters that are drawn like a Latin one. Not all of Unicode's confusables: enough for a warning.
@@ -63,7 +64,7 @@ def look_alikes(everyone: Sequence[Person]) -> list[tuple[Person, Person]]:
 
 def warning(one: str, other: Person) -> str:
     """What is said about a name that looks like somebody's."""
-    return (
-        f"“{one}” can be taken for “{other.display_name}” ({other.person_id}). The app keeps them apart by id; "
-        "people do not, so give one of them another name"
-    )
+    return _(
+        "“{one}” can be taken for “{display_name}” ({person_id}). The app keeps them apart by "
+        "id; people do not, so give one of them another name"
+    ).format(one=one, display_name=other.display_name, person_id=other.person_id)

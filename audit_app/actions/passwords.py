@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 from hashlib import scrypt
 
 from audit_app.actions.names import folded
+from audit_app.language import _
 from data.errors import StudyProblem
 
 SHORTEST = 10
@@ -23,9 +24,13 @@ def check_new(password: str, *names: str) -> None:
         StudyProblem: Saying what was expected.
     """
     if not SHORTEST <= len(password) <= LONGEST:
-        raise StudyProblem(f"the password has {len(password)} characters; expected {SHORTEST} to {LONGEST}")
+        raise StudyProblem(
+            _("the password has {n_password} characters; expected {shortest} to {longest}").format(
+                n_password=len(password), shortest=SHORTEST, longest=LONGEST
+            )
+        )
     if folded(password) in {folded(name) for name in names} or len(set(password)) < 3:
-        raise StudyProblem("the password is too easy to guess; a few random words make a good one")
+        raise StudyProblem(_("the password is too easy to guess; a few random words make a good one"))
 
 
 def hash_of(password: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from audit_app.actions.access import require_lead
 from audit_app.actions.dealing import deal_in
 from audit_app.actions.names import folded
+from audit_app.language import _, mark, ngettext
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import PASSES
@@ -43,18 +44,23 @@ class Changed:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
-        said = f"{self.person.display_name or self.person.person_id}: {self.person.role}, {self.person.status}."
+        said = f"{self.person.display_name or self.person.person_id}: {_(self.person.role)}, {_(self.person.status)}."
         if self.n_sessions:
-            said += f" Signed out in {_count(self.n_sessions, 'place')}."
+            n = self.n_sessions
+            said += " " + ngettext("Signed out in {n} place.", "Signed out in {n} places.", n).format(n=n)
         if self.n_released:
-            said += f" Given back: {_count(self.n_released, 'item')} begun without an answer."
+            n = self.n_released
+            said += " " + ngettext(
+                "Given back: {n} item begun without an answer.", "Given back: {n} items begun without an answer.", n
+            ).format(n=n)
         if self.n_passed_on:
-            said += f" Dealt to others: {_count(self.n_passed_on, 'opening')} that had been kept for them."
+            n = self.n_passed_on
+            said += " " + ngettext(
+                "Dealt to others: {n} opening that had been kept for them.",
+                "Dealt to others: {n} openings that had been kept for them.",
+                n,
+            ).format(n=n)
         return said
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def add_person(
@@ -106,17 +112,21 @@ def register_email(study: Study, person_id: str, email: str, *, by: Person | Non
     """
     with changing(study, person_id, by, oneself=True) as (store, person):
         if person.status == "revoked":
-            raise StudyProblem(NO_WAY_IN.format(person_id=person_id))
+            raise StudyProblem(_(NO_WAY_IN).format(person_id=person_id))
         return _set_email(store, person_id, email)
 
 
 def _set_email(store: Store, person_id: str, email: str) -> str:
     address = folded(email)
     if not re.fullmatch(r"[^\s@<>,]+@[^\s@<>,]+", address):
-        raise StudyProblem(f"e-mail address {email!r}; expected one like ann@example.org")
+        raise StudyProblem(_("e-mail address {email!r}; expected one like ann@example.org").format(email=email))
     other = people.of_email(store, address)
     if other and other[0].person_id != person_id:
-        raise StudyProblem(f"{address} is registered for {other[0].person_id} already; an account is one person's")
+        raise StudyProblem(
+            _("{address} is registered for {person_id} already; an account is one person's").format(
+                address=address, person_id=other[0].person_id
+            )
+        )
     people.set_email(store, person_id, address)
     return address
 
@@ -129,7 +139,7 @@ def _check_teams(teams: Sequence[str]) -> None:
 
 def _check_name(name: str) -> None:
     if not name.strip():
-        raise StudyProblem("give a name")
+        raise StudyProblem(_("give a name"))
 
 
 def _link(address: str, token: str) -> str:
@@ -168,9 +178,11 @@ def changing(
     with open_store(study) as store, store.transaction():
         person = people.find(store, person_id)
         if person is None:
-            raise StudyProblem(f"there is no person {person_id!r}; see `evidence-audit people list`")
+            raise StudyProblem(
+                _("there is no person {person_id!r}; see `evidence-audit people list`").format(person_id=person_id)
+            )
         if by is not None and by.person_id == person_id and not oneself:
-            raise StudyProblem("this is you: ask another lead, so that the study is not left without one")
+            raise StudyProblem(_("this is you: ask another lead, so that the study is not left without one"))
         yield store, person
 
 
@@ -181,14 +193,17 @@ def change_person(
     name: str | None = None,
     role: str | None = None,
     teams: tuple[str, ...] | None = None,
+    email: str | None = None,
     by: Person | None = None,
 ) -> Changed:
-    """Gives somebody another name, role or teams; what is None stays.
+    """Gives somebody another name, role, teams or account; what is None stays.
 
-    Whoever becomes a lead gives back what they had begun: leads see results.
+    Whoever becomes a lead gives back what they had begun: leads see results. An account that came with another address
+    is forgotten; the same address again changes nothing.
 
     Raises:
-        StudyProblem: There is no such person, role or team, or the name is empty.
+        StudyProblem: There is no such person, role or team, the name is empty, or the address is no address or somebody
+            else's.
         Refused: Whoever asks is no lead.
     """
     if role is not None:
@@ -203,6 +218,8 @@ def change_person(
             role=role or before.role,
             teams=before.teams if teams is None else teams,
         )
+        if email is not None and folded(email) != people.emails(store).get(person_id):
+            _set_email(store, person_id, email)
         return _stored(study, store, after)
 
 
@@ -230,11 +247,11 @@ def _with_status(study: Study, person_id: str, status: str, by: Person | None) -
     """Somebody who still has a way in, with another status."""
     with changing(study, person_id, by) as (store, person):
         if person.status == "revoked":
-            raise StudyProblem(NO_WAY_IN.format(person_id=person_id))
+            raise StudyProblem(_(NO_WAY_IN).format(person_id=person_id))
         return _stored(study, store, replace(person, status=status))
 
 
-NO_WAY_IN = "{person_id} has no way in any more; give a new link with `evidence-audit people link {person_id}`"
+NO_WAY_IN = mark("{person_id} has no way in any more; give a new link with `evidence-audit people link {person_id}`")
 
 
 def revoke(study: Study, person_id: str, *, by: Person | None = None) -> Changed:

@@ -12,7 +12,7 @@ from audit_app.actions.design import design_of
 from audit_app.actions.label_table import LabelTable, label_table
 from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.people import shown_names
-from audit_app.actions.seal import Seal, read_seal, require_open
+from audit_app.actions.seal import Seal, read_seal, require_open, require_results
 from audit_app.actions.split import Split, tasks_of
 from data.errors import StudyProblem
 from data.frame import SLICES
@@ -94,6 +94,7 @@ def read_planned(study: Study, sample_id: str | None, split: Split | None = None
     Raises:
         StudyProblem: Nothing is drawn, results are sealed, or the sample has no such part.
     """
+    require_results(study)
     with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
         mine = tasks_of(sample, split)

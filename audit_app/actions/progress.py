@@ -9,6 +9,7 @@ from typing import Any
 from audit_app.actions.access import require_lead
 from audit_app.actions.attention import Attention, attention
 from audit_app.actions.sign_in import since
+from audit_app.actions.wording import of
 from data.records import Person
 from data.store import people, sessions
 from data.store.connection import open_store
@@ -34,6 +35,8 @@ class Progress:
     attention: Attention | None = None
     """How they did on the canaries mixed into their work; None when they had none."""
     n_sessions: int = 0
+    email: str | None = None
+    """The address of their account with the organisation's sign-in, where one is registered."""
     last_seen: str | None = None
 
     @property
@@ -44,7 +47,7 @@ class Progress:
     @property
     def checks(self) -> str:
         """The attention checks in words; empty when there was none."""
-        return f"{self.attention.n_hit} of {self.attention.n}" if self.attention else ""
+        return of(self.attention.n_hit, self.attention.n) if self.attention else ""
 
     def as_dict(self) -> dict[str, Any]:
         """The person's fields and the counts side by side."""
@@ -60,7 +63,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
     """
     require_lead(by)
     with open_store(study) as store:
-        everyone, ways_in = people.everyone(store), people.ways_in(store)
+        everyone, ways_in, emails = people.everyone(store), people.ways_in(store), people.emails(store)
         checks = attention(store)
         work = {row["person_id"]: row for row in people.work(store)}
         seen = sessions.last_seen(store)
@@ -71,6 +74,7 @@ def progress(study: Study, *, by: Person | None = None) -> tuple[Progress, ...]:
             ways_in=ways_in.get(person.person_id, ()),
             attention=checks.get(person.person_id),
             n_sessions=here[person.person_id],
+            email=emails.get(person.person_id),
             last_seen=seen.get(person.person_id),
             **_counts(work.get(person.person_id)),
         )

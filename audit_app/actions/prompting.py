@@ -21,6 +21,6 @@ def show_prompt(study: Study, label: str, item_id: str) -> str:
     with open_store(study) as store:
         item = items.load(store, question.item_kind, item_id)
     try:
-        return judge_prompt(question, VIEWS[question.view].of(item)).text
+        return judge_prompt(question, VIEWS[question.view].of(item))
     except ValueError as error:
         raise StudyProblem(f"{question.item_kind} {item_id!r}: {error}") from None

@@ -6,6 +6,7 @@ import numpy as np
 
 from audit_app.actions.compared import PEOPLE, Order
 from audit_app.actions.pairing import Matched, Pair
+from audit_app.language import _
 from metrics.definitions import METRICS
 from metrics.estimate import Estimate
 from metrics.ranking import Stability, order_over_tasks, ranking_stability
@@ -55,7 +56,7 @@ def beside_people(judge: str, name: str, estimates: Sequence[Estimate]) -> Order
         second_order=_from_highest(models, values[1]),
         kendall=found.kendall[0],
         spearman=found.spearman[0],
-        why_undefined=None if found.kendall[0] is not None else "undefined: one of the two sees no difference",
+        why_undefined=None if found.kendall[0] is not None else _("undefined: one of the two sees no difference"),
     )
 
 

@@ -6,32 +6,34 @@ from agreement.result import Agreement
 from audit_app.actions.consensus import ConsensusResult
 from audit_app.actions.habits import Habits, HabitsResult, LabelHabits
 from audit_app.actions.raters import AgreementResult, LabelAgreement
-from audit_app.actions.wording import coefficient, dashed, percent, points, reasons, slice_name
+from audit_app.actions.wording import coefficient, dashed, of, percent, points, reasons, slice_name, spread
+from audit_app.language import _, mark
+from audit_app.reasons import told
 
 Row = dict[str, str]
 
 TITLES = {
     "percent_agreement": "percent",
     "krippendorff_alpha_nominal": "alpha",
-    "krippendorff_alpha_ordinal": "alpha (ordinal)",
-    "krippendorff_alpha_interval": "alpha (interval)",
-    "krippendorff_alpha_ratio": "alpha (ratio)",
+    "krippendorff_alpha_ordinal": mark("alpha (ordinal)"),
+    "krippendorff_alpha_interval": mark("alpha (interval)"),
+    "krippendorff_alpha_ratio": mark("alpha (ratio)"),
     "gwet_ac1": "AC1",
     "gwet_ac2": "AC2",
-    "fleiss_kappa": "Fleiss' kappa",
-    "conger_kappa": "Conger's kappa",
-    "brennan_prediger": "Brennan–Prediger",
+    "fleiss_kappa": mark("Fleiss' kappa"),
+    "conger_kappa": mark("Conger's kappa"),
+    "brennan_prediger": mark("Brennan–Prediger"),
 }
 
 FIGURES = {
-    "agreement": "agreement with the others",
-    "bias": "bias",
-    "self_consistency": "self-consistency",
-    "median_seconds": "median seconds",
-    "agreement_by_day": "drift of agreement over days",
-    "agreement_by_minute": "drift of agreement within a sitting",
-    "bias_by_day": "drift of bias over days",
-    "bias_by_minute": "drift of bias within a sitting",
+    "agreement": mark("agreement with the others"),
+    "bias": mark("bias"),
+    "self_consistency": mark("self-consistency"),
+    "median_seconds": mark("median seconds"),
+    "agreement_by_day": mark("drift of agreement over days"),
+    "agreement_by_minute": mark("drift of agreement within a sitting"),
+    "bias_by_day": mark("drift of bias over days"),
+    "bias_by_minute": mark("drift of bias within a sitting"),
 }
 """What is known of an annotator, by field."""
 
@@ -46,26 +48,27 @@ def title(found: Agreement, n_categories: int) -> str:
     'AC2 (linear)'
     """
     if found.name == "brennan_prediger" and n_categories == 2:
-        return "Brennan–Prediger (PABAK)"
+        return _("Brennan–Prediger (PABAK)")
     if found.name in TITLES:
-        return TITLES[found.name]
+        return _(TITLES[found.name])
     base, bracket, category = found.name.partition("[")
     if bracket:
-        return f"{TITLES[base]} of “{category.removesuffix(']')}”"
-    base, _, weights = found.name.rpartition("_")
-    return f"{TITLES[base]} ({weights})"
+        return _("{base} of “{category}”").format(base=_(TITLES[base]), category=category.removesuffix("]"))
+    base, _sign, weights = found.name.rpartition("_")
+    return f"{_(TITLES[base])} ({_(weights)})"
 
 
-INTERPENETRATED = (
-    "rho_int is the share of the variance of a label that lies between annotators, where contexts went to them at "
-    "random: 0 means that it does not matter who labelled, 1 that nothing else does. The design effect, 1 + (labels "
-    "each - 1) rho_int, is how many times larger the variance of a mean is for annotators like these than for these."
+INTERPENETRATED = mark(
+    "rho_int is the share of the variance of a label that lies between annotators, where "
+    "contexts went to them at random: 0 means that it does not matter who labelled, 1 that "
+    "nothing else does. The design effect, 1 + (labels each - 1) rho_int, is how many times "
+    "larger the variance of a mean is for annotators like these than for these."
 )
 
 
 def called(label: LabelAgreement) -> str:
     """A label; people are compared on the four decision values of G, not on the yes or no that metrics read it as."""
-    return "G (four values)" if label.label == "G" else label.label
+    return _("G (four values)") if label.label == "G" else label.label
 
 
 def agreement_rows(result: AgreementResult) -> list[Row]:
@@ -148,10 +151,10 @@ def decision_rows(result: AgreementResult) -> list[Row]:
             "label": f"{one.label} ({one.title})",
             "decided": str(one.n_decided),
             "waiting": str(one.n_waiting),
-            "first answer changed": f"{one.n_changed} of {one.n_first}",
-            "answers that are the final value": f"{one.n_final} of {one.n_labels}",
-            "own blind vote kept": f"{one.n_kept} of {one.n_votes}",
-            "causes": " · ".join(f"{cause} {n}" for cause, n in one.causes.items()),
+            "first answer changed": of(one.n_changed, one.n_first),
+            "answers that are the final value": of(one.n_final, one.n_labels),
+            "own blind vote kept": of(one.n_kept, one.n_votes),
+            "causes": " · ".join(f"{_(cause)} {n}" for cause, n in one.causes.items()),
         }
         for one in result.decisions
     ]
@@ -201,7 +204,7 @@ def variance_rows(result: HabitsResult) -> list[Row]:
             "rho_int": coefficient(label.variance.rho_int),
             "design effect": f"{label.variance.design_effect:.2f}"
             if label.variance.design_effect is not None
-            else (label.variance.why_no_design_effect or "")
+            else told(label.variance.why_no_design_effect)
             if label.variance.rho_int.value is not None
             else "–",
         }
@@ -212,7 +215,9 @@ def variance_rows(result: HabitsResult) -> list[Row]:
 def habit_reasons(result: HabitsResult, fields: Sequence[str]) -> list[str]:
     """Why some of these figures are a dash."""
     return reasons(
-        (FIGURES[field], label.label, getattr(one.figures, field)) for field in fields for label, one in _each(result)
+        (_(FIGURES[field]), label.label, getattr(one.figures, field))
+        for field in fields
+        for label, one in _each(result)
     )
 
 
@@ -221,7 +226,8 @@ def bias_sentence(result: HabitsResult) -> str:
     labels: dict[str, list[str]] = {}
     for label in result.labels:
         labels.setdefault(label.yes, []).append(label.label)
-    return "Bias counts " + ", ".join(f"“{yes}” of {' and '.join(those)}" for yes, those in labels.items()) + "."
+    counted = [_("“{value}” of {labels}").format(value=yes, labels=_(" and ").join(of)) for yes, of in labels.items()]
+    return _("Bias counts {values}.").format(values=_(", ").join(counted))
 
 
 def _each(result: HabitsResult) -> Iterator[tuple[LabelHabits, Habits]]:
@@ -229,7 +235,7 @@ def _each(result: HabitsResult) -> Iterator[tuple[LabelHabits, Habits]]:
 
 
 def _seconds(found: Agreement) -> str:
-    return "–" if found.value is None else f"{found.value:.1f} ({found.low:.1f} to {found.high:.1f})"
+    return "–" if found.value is None else spread(f"{found.value:.1f}", f"{found.low:.1f}", f"{found.high:.1f}")
 
 
 def consensus_rows(result: ConsensusResult) -> list[Row]:
@@ -240,9 +246,9 @@ def consensus_rows(result: ConsensusResult) -> list[Row]:
             "shares": _shares(label.values, label.shares),
             "items": str(label.n_items),
             "labels": str(label.n_labels),
-            "iterations": f"{label.iterations}{'' if label.converged else ' (stopped)'}",
+            "iterations": str(label.iterations) if label.converged else _("{n} (stopped)").format(n=label.iterations),
             "log-likelihood": f"{label.log_likelihood:.2f}",
-            "note": label.why_not_identified or "",
+            "note": told(label.why_not_identified),
         }
         for label in result.labels
     ]
@@ -260,7 +266,7 @@ def error_rate_rows(result: ConsensusResult) -> list[Row]:
             "label": label.label,
             "person": result.names.get(person, person),
             "where it is": label.values[true],
-            "answers": _shares(label.values, rates) if rates else "met no such item",
+            "answers": _shares(label.values, rates) if rates else _("met no such item"),
         }
         for label in result.labels
         for person, by_true in label.error_rates.items()

@@ -20,6 +20,7 @@ from audit_app.actions.label_table import LabelTable
 from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.seal import Seal
+from audit_app.language import _, mark
 from data.questions import Question
 from data.store.connection import open_store
 from data.study import Study
@@ -67,12 +68,12 @@ class AgreementResult:
     sentence: str
 
 
-SENTENCE = "Only planned labels count; blanks, skips and “cannot judge” are not labels and are dropped pairwise."
-DECIDED = " Adjudication changes none of these figures: what was decided stands beside them."
-UNWEIGHTED = " Unweighted: each of these items counts the same."
-WEIGHTED = (
-    " Weighted by the design: what two of these people would agree on, had they labelled the whole population; "
-    "intervals are the design's."
+SENTENCE = mark("Only planned labels count; blanks, skips and “cannot judge” are not labels and are dropped pairwise.")
+DECIDED = mark("Adjudication changes none of these figures: what was decided stands beside them.")
+UNWEIGHTED = mark("Unweighted: each of these items counts the same.")
+WEIGHTED = mark(
+    "Weighted by the design: what two of these people would agree on, had they labelled the "
+    "whole population; intervals are the design's."
 )
 
 
@@ -112,8 +113,14 @@ def agreement(
         labels=tuple(label for label in found if label),
         decisions=decided,
         names=planned.names,
-        sentence=f"{SENTENCE}{WEIGHTED if weighted else UNWEIGHTED} {100 * level:g} % intervals."
-        + (DECIDED if decided else ""),
+        sentence=" ".join(
+            [
+                _(SENTENCE),
+                _(WEIGHTED if weighted else UNWEIGHTED),
+                _("{level:g} % intervals.").format(level=100 * level),
+                *([_(DECIDED)] if decided else []),
+            ]
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from audit_app.actions import subsamples
 from audit_app.actions.labelled import Grounding
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.store import items, registrations
 from data.store.connection import Store, open_store
@@ -84,9 +85,15 @@ class Registration:
     @property
     def sentence(self) -> str:
         """Which registration it is, and whether it came in time."""
-        what = "Amended" if self.amends else "Registered"
-        late = f", after results were seen: {self.results_seen}" if self.results_seen else ", before results were seen"
-        return f"{what} on {self.registered_at[:10]} (hash {self.hash[:12]}){late}."
+        if self.results_seen and self.amends:
+            said = _("Amended on {day} (hash {hash}), after results were seen: {how}.")
+        elif self.results_seen:
+            said = _("Registered on {day} (hash {hash}), after results were seen: {how}.")
+        elif self.amends:
+            said = _("Amended on {day} (hash {hash}), before results were seen.")
+        else:
+            said = _("Registered on {day} (hash {hash}), before results were seen.")
+        return said.format(day=self.registered_at[:10], hash=self.hash[:12], how=self.results_seen)
 
     def is_for(self, name: str, by: Sequence[str], intent: Intent) -> bool:
         """Whether a metric by these columns, made in this way, was registered."""

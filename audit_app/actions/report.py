@@ -25,6 +25,7 @@ from audit_app.actions.wording import as_table as as_table
 from audit_app.actions.wording import markdown
 from audit_app.actions.wording import percent as percent
 from audit_app.actions.wording import with_interval as with_interval
+from audit_app.language import _, mark
 from data.errors import StudyProblem
 from data.study import Study
 from metrics.definitions import METRICS
@@ -36,7 +37,9 @@ def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
         {
             "context": finding.context_id,
             "condition": finding.condition or "",
-            "read blind": (finding.answerable or "") + (" (surprising)" if finding.surprising else ""),
+            "read blind": _("{answer} (surprising)").format(answer=finding.answerable)
+            if finding.surprising
+            else finding.answerable or "",
             "construction errors": ", ".join(finding.errors),
             "note": finding.comment or "",
         }
@@ -221,11 +224,11 @@ def _definitions(result: MetricsResult) -> str:
 WAY = ("sample_id", "judge", "target", "grounding", "about", "annotators", "average")
 """What of a result says in which way its numbers were made."""
 
-VIEWED = (
+VIEWED = mark(
     "The corrected numbers on all contexts, on valid ones only, and with each context as what it really is: an "
     "absence that gives the answer away counts as clean, other broken contexts are left out and bounded."
 )
-BUDGETED = (
+BUDGETED = mark(
     "Half the width of each interval, the share of its variance that comes from each source, and half the width with "
     "twice as much of it. It counts how annotators differ wherever the labels can tell."
 )

@@ -13,10 +13,11 @@ from audit_app.actions.metrics_result import MetricsResult as MetricsResult
 from audit_app.actions.registration import Intent
 from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import read_seal
+from audit_app.actions.seal import read_seal, require_results
 from audit_app.actions.settled import settled
 from audit_app.actions.standing import standing
 from audit_app.actions.withholding import require_random_queue
+from audit_app.language import _, mark
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items
@@ -49,7 +50,7 @@ LEVEL = 0.95
 QUESTION = ("condition", "model", "prompt")
 """With the task, what was asked of whom: responses alike in it are runs of one question."""
 
-WITHHELD = "Where the widths come from, and what to buy next, is shown once results are open."
+WITHHELD = mark("Where the widths come from, and what to buy next, is shown once results are open.")
 
 
 def metrics(
@@ -85,11 +86,12 @@ def metrics(
             a budget of target B.
         Withheld: For target B, while what is decided is no random share.
     """
+    require_results(study)
     known(by, frames.SLICES, "slice column")
     known(names, tuple(METRICS), "metric")
     can_borrow(by, borrow)
     if budget and target == "B":
-        raise StudyProblem("an uncertainty budget is of target A, what one annotator says; leave --target B out")
+        raise StudyProblem(_("an uncertainty budget is of target A, what one annotator says; leave --target B out"))
     frame = frames.open_frame(study)
     who = find_judge(frame, judge)
     with open_store(study) as store:
@@ -177,7 +179,9 @@ def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | No
     found = [scope.left_out(names)]
     if n_ungradable and any(scope.allows(name) and "C" in METRICS[name].reads for name in names):
         found.append(
-            f"{n_ungradable} drawn responses belong to tasks without a gold answer: nobody can say whether they are "
-            "correct, and numbers that need C take them to be like the others."
+            _(
+                "{n_ungradable} drawn responses belong to tasks without a gold answer: nobody can say "
+                "whether they are correct, and numbers that need C take them to be like the others."
+            ).format(n_ungradable=n_ungradable)
         )
     return " ".join(sentence for sentence in found if sentence) or None

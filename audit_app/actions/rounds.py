@@ -8,6 +8,7 @@ from typing import Any
 
 from audit_app.actions.access import require_lead
 from audit_app.actions.wording import when
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import Rubric, parse_rubric
@@ -129,7 +130,7 @@ def row(one: Round) -> dict[str, str]:
         "since": when(one.started_at) if one.started_at else "",
         "labels": str(one.n_labels),
         "items": str(one.n_items),
-        "note": "now" if one.is_current else "text not kept" if one.text is None else "",
+        "note": _("now") if one.is_current else _("text not kept") if one.text is None else "",
     }
 
 
@@ -137,12 +138,18 @@ def says(found: Sequence[Round]) -> str:
     """Where the study stands with its rounds, in a sentence."""
     now = current_round(found)
     if now.started_at is None:
-        begun = "nobody has worked under it yet"
+        begun = _("nobody has worked under it yet")
     else:
-        begun = f"{now.n_labels} labels on {now.n_items} items were given under it"
+        begun = _("{n_labels} labels on {n_items} items were given under it").format(
+            n_labels=now.n_labels, n_items=now.n_items
+        )
     older = sum(one.n_labels for one in found if not one.is_current)
-    kept = f" {older} labels were given under earlier versions and stay as they are." if older else ""
-    return f"Round {now.number}, rubric {now.rubric_hash} (version {now.version}): {begun}.{kept}"
+    said = _("Round {number}, rubric {rubric_hash} (version {version}): {begun}.").format(
+        number=now.number, rubric_hash=now.rubric_hash, version=now.version, begun=begun
+    )
+    if not older:
+        return said
+    return f"{said} " + _("{older} labels were given under earlier versions and stay as they are.").format(older=older)
 
 
 def checked_rubric(file: Path) -> Rubric:
@@ -163,8 +170,8 @@ def mixture(store: Store) -> str | None:
     found = [row for row in rounds.everything(store) if row["n_labels"]]
     if len(found) < 2:
         return None
-    counts = ", ".join(f"{row['n_labels']} under {row['rubric_hash']}" for row in found)
-    return (
-        f"The study holds labels of {len(found)} versions of the rubric ({counts}), and uses them together; "
-        "`evidence-audit rubric diff` shows what changed."
-    )
+    counts = _(", ").join(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
+    return _(
+        "The study holds labels of {n_found} versions of the rubric ({counts}), and uses them "
+        "together; `evidence-audit rubric diff` shows what changed."
+    ).format(n_found=len(found), counts=counts)

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit_app.language import _
 from data.records import LABELS
 from data.study import Study
 from data.texts import parts
@@ -65,6 +66,9 @@ class Scope:
             return None
         read = frozenset[str]().union(*(METRICS[name].reads for name in gone))
         not_asked, no_context = ([n for n in names if n in read] for names in (self.not_asked, self.no_context))
-        reasons = [f"the rubric does not ask for {', '.join(not_asked)}"] if not_asked else []
-        reasons += [f"no contexts are imported to judge {', '.join(no_context)} by"] if no_context else []
-        return f"Left out: {', '.join(gone)} ({'; '.join(reasons)})."
+        reasons = []
+        if not_asked:
+            reasons.append(_("the rubric does not ask for {labels}").format(labels=_(", ").join(not_asked)))
+        if no_context:
+            reasons.append(_("no contexts are imported to judge {labels} by").format(labels=_(", ").join(no_context)))
+        return _("Left out: {gone} ({reasons}).").format(gone=_(", ").join(gone), reasons=_("; ").join(reasons))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit_app.actions.labelled import Labelled
+from audit_app.language import _
 from data.records import LABELS
 from metrics.definitions import METRICS, WARRANTS
 
@@ -31,16 +32,23 @@ class Settled:
         names = defaultdict(list)
         for name, n in self.n_settled.items():
             names[n].append(name)
-        counts = [f"{n} ({', '.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
-        waits = [f"{self.n_owed} responses wait for planned labels"] if self.n_owed else []
+        comma = _(", ")
+        counts = [f"{n} ({comma.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
+        waits = [_("{n_owed} responses wait for planned labels").format(n_owed=self.n_owed)] if self.n_owed else []
         if self.n_undecided:
-            waits.append(f"{self.n_undecided} labels on which people disagree need a decision (screen Adjudicate)")
+            waits.append(
+                _("{n_undecided} labels on which people disagree need a decision (screen Adjudicate)").format(
+                    n_undecided=self.n_undecided
+                )
+            )
         if self.n_noted:
-            waits.append(f"{self.n_noted} labels that were flagged or reported as slips need one")
-        return (
-            f"Target B rests on the first {', '.join(counts)} of the {self.n_overlap} responses of the overlap, up to "
-            f"the first undecided one, so that what is hard is not left out; {' and '.join(waits)}."
-        )
+            waits.append(
+                _("{n_noted} labels that were flagged or reported as slips need one").format(n_noted=self.n_noted)
+            )
+        return _(
+            "Target B rests on the first {counts} of the {n_overlap} responses of the overlap, up to "
+            "the first undecided one, so that what is hard is not left out; {waits}."
+        ).format(counts=_(", ").join(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
 
 
 def settled(rows: Labelled, names: Sequence[str]) -> Settled:

@@ -1,7 +1,6 @@
 """What the browser gets: the view of one label, with the fields that its definition compares and no others."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from audit_app.actions.leaks import REASONS
@@ -88,7 +87,7 @@ def _said(hit: ShownHit) -> str:
 
 def _as_object(record: Any) -> dict[str, Any]:
     """A record as JSON has it. Not `asdict`, which copies every text: this is done before each answer's reply."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
 def _question(question: Question, label: str) -> dict[str, Any]:

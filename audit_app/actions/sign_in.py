@@ -37,6 +37,13 @@ def enter(study: Study, token: str, device: str | None = None) -> str | None:
         return begin(store, person, device) if person else None
 
 
+def both(study: Study, secret: str | None, token: str) -> tuple[Person | None, Person | None]:
+    """Who is signed in with this session, and whose link this is."""
+    with open_store(study) as store:
+        here = sessions.person_of(store, secret, since=since(study)) if secret else None
+        return here, people.of_link(store, token)
+
+
 def begin(store: Store, person: Person, device: str | None) -> str | None:
     """The secret of a new session of somebody; None when they left.
 
@@ -200,13 +207,13 @@ def change_password(study: Study, person: Person, old: str, new: str, secret: st
     if seconds > 0:
         raise TooEarly(seconds)
     if not passwords.matches(old[: passwords.LONGEST], stored):
-        raise Refused(403, "The password until now is not right.")
+        raise Refused(403, _("The password until now is not right."))
     passwords.check_new(new, person.person_id, person.display_name)
     hashed = passwords.hash_of(new)
     with open_store(study) as store, store.transaction():
         # Asked once more: while this was hashed, the lead may have set another or taken the way in away.
         if people.passwords(store).get(person.person_id) != stored:
-            raise Refused(403, "The password was changed meanwhile. Sign in again.")
+            raise Refused(403, _("The password was changed meanwhile. Sign in again."))
         attempts.succeeded(store, name=key, address=key)
         people.set_password(store, person.person_id, hashed)
         sessions.end_all(store, person.person_id, but=secret)

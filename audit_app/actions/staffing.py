@@ -1,13 +1,21 @@
 """Whether there are people enough for the plan."""
 
+from audit_app.language import _
 from data.store import assignments, people
 from data.store.connection import Store, open_store
 from data.study import Study
 
+STEADY = 5.0
+"""Seconds for which a server believes whether there are people enough: it is asked before every item."""
+
 
 def is_soft(store: Store) -> bool:
     """Whether there are too few people to give everyone at most one context per task."""
-    return assignments.most_contexts(store) > people.at_work(store, "evidence")
+    return bool(store.lately("soft", STEADY, lambda: _lacking(store) > 0))
+
+
+def _lacking(store: Store) -> int:
+    return assignments.most_contexts(store) - people.at_work(store, "evidence")
 
 
 def few_people(study: Study) -> str | None:
@@ -15,7 +23,8 @@ def few_people(study: Study) -> str | None:
     with open_store(study) as store:
         if not is_soft(store):
             return None
-        return (
-            f"Too few annotators: with {assignments.most_contexts(store)} in the evidence pass nobody would read two "
-            "contexts of one task. As it is, some people will; what they had seen before is kept with every label."
-        )
+        return _(
+            "Too few annotators: with {most_contexts} in the evidence pass nobody would read two "
+            "contexts of one task. As it is, some people will; what they had seen before is kept "
+            "with every label."
+        ).format(most_contexts=assignments.most_contexts(store))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from audit_app.actions.registration import Intent, Registration, frozen, is_registered, registered
+from audit_app.language import _
 from data import frame as frames
 from data.store.connection import Store
 from data.study import Study
@@ -27,33 +28,55 @@ def standing(study: Study, store: Store, frame: frames.Frame, by: Sequence[str],
 
     overall = {name: is_registered(everything, name, (), intent) for name in intent.metrics}
     sliced = {name: is_registered(everything, name, by, intent) for name in intent.metrics}
+    comma, columns = _(", "), _(" and ").join(map(_, by))
     sentences = []
     for one in everything:
         names = [name for name in intent.metrics if overall[name] is one]
-        sentences += [f"{', '.join(names)}: {one.sentence[0].lower()}{one.sentence[1:]}"] if names else []
+        sentences += [f"{comma.join(names)}: {_inside(one)}"] if names else []
         late = [name for name in intent.metrics if sliced[name] is one and overall[name] is not one]
         sentences += (
-            [f"{', '.join(late)} by {' and '.join(by)}: {one.sentence[0].lower()}{one.sentence[1:]}"] if late else []
+            [_("{metrics} by {columns}: {what}").format(metrics=_(", ").join(late), columns=columns, what=_inside(one))]
+            if late
+            else []
         )
     new = [name for name in intent.metrics if overall[name] is None]
-    sentences += [f"Exploratory, not registered in this form: {', '.join(new)}."] if new else []
+    sentences += [_("Exploratory, not registered in this form: {new}.").format(new=_(", ").join(new))] if new else []
     finer = [name for name in intent.metrics if overall[name] and not sliced[name]]
-    sentences += [f"Exploratory by {' and '.join(by)}: {', '.join(finer)}."] if finer else []
+    sentences += (
+        [_("Exploratory by {columns}: {finer}.").format(columns=columns, finer=_(", ").join(finer))] if finer else []
+    )
     return " ".join([*sentences, *changes(study, store, frame, everything[-1])])
+
+
+def _inside(one: Registration) -> str:
+    """Its sentence, to go on with after a colon."""
+    return one.sentence[0].lower() + one.sentence[1:]
 
 
 def changes(study: Study, store: Store, frame: frames.Frame, since: Registration) -> list[str]:
     """What is no longer as it was registered."""
     found = []
     if frame.hash != since.frame_hash:
-        found.append(f"The frame has changed since the registration ({since.frame_hash} then, {frame.hash} now).")
+        found.append(
+            _("The frame has changed since the registration ({frame_hash} then, {hash} now).").format(
+                frame_hash=since.frame_hash, hash=frame.hash
+            )
+        )
     if study.rubric.hash != since.rubric_hash:
         found.append(
-            f"The rubric has changed since the registration ({since.rubric_hash} then, {study.rubric.hash} now)."
+            _("The rubric has changed since the registration ({rubric_hash} then, {hash} now).").format(
+                rubric_hash=since.rubric_hash, hash=study.rubric.hash
+            )
         )
     current = frozen(store, since.sample["sample_id"])
     if current != since.sample:
         then, n = since.sample["n_responses"], current["n_responses"]
-        what = "draws" if current["draws_hash"] != since.sample["draws_hash"] else "sample's settings or subsamples"
-        found.append(f"The {what} have changed since the registration ({then} responses then, {n} now).")
+        what = (
+            _("draws") if current["draws_hash"] != since.sample["draws_hash"] else _("sample's settings or subsamples")
+        )
+        found.append(
+            _("The {what} have changed since the registration ({then} responses then, {n} now).").format(
+                what=what, then=then, n=n
+            )
+        )
     return found

@@ -9,6 +9,8 @@ from agreement.ceiling import HumanCeiling
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app.actions.wording import with_interval
+from audit_app.language import _, mark
+from audit_app.reasons import bare
 
 Word = Literal["trusted", "not trusted", "cannot be told"]
 
@@ -18,12 +20,13 @@ FLOOR = 0.7
 MARGIN = 0.1
 """How much less often than a second person a judge may agree with a person: as far as two raters may differ."""
 
-APART = "its agreement with a person less a second person's"
+APART = mark("its agreement with a person less a second person's")
 
-RULE = (
-    "Trusted: sensitivity and specificity are 70 % or more, accuracy is above that of always saying the same, and the "
-    "judge agrees with a person at most 10 points less often than a second person does (where two labelled), all by "
-    "their whole intervals. Not trusted: one of these is missed by its whole interval. Otherwise it cannot be told."
+RULE = mark(
+    "Trusted: sensitivity and specificity are 70 % or more, accuracy is above that of always "
+    "saying the same, and the judge agrees with a person at most 10 points less often than a "
+    "second person does (where two labelled), all by their whole intervals. Not trusted: one "
+    "of these is missed by its whole interval. Otherwise it cannot be told."
 )
 
 
@@ -48,39 +51,46 @@ def verdicts(
 
 def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_frame: int) -> Verdict:
     if not found.n:
-        return Verdict(label=name, word="cannot be told", reason="nobody has labelled a response that it scored")
+        return Verdict(label=name, word="cannot be told", reason=_("nobody has labelled a response that it scored"))
     asked = list(_asked(found, ceiling))
-    below = [f"{_said(one)} is below {what}" for one, least, what in asked if one.high is not None and one.high < least]
-    if below:
-        return Verdict(label=name, word="not trusted", reason="; ".join(below))
-    unknown = [
-        (figure.why_undefined or "").removeprefix("undefined: ") for figure, _, _ in asked if figure.value is None
+    below = [
+        _("{said} is below {what}").format(said=_said(one), what=what)
+        for one, least, what in asked
+        if one.high is not None and one.high < least
     ]
+    if below:
+        return Verdict(label=name, word="not trusted", reason=_("; ").join(below))
+    unknown = [bare(figure.why_undefined) for figure, _least, _what in asked if figure.value is None]
     if unknown:
-        return Verdict(label=name, word="cannot be told", reason="; ".join(dict.fromkeys(unknown)))
+        return Verdict(label=name, word="cannot be told", reason=_("; ").join(dict.fromkeys(unknown)))
     around = [one for one in asked if one[0].low is None or one[0].low < one[1]]
     if not around:
         return Verdict(label=name, word="trusted", reason="")
-    more = max(_more(figure, least, found.n, n_frame) for figure, least, _ in around)
-    reason = "; ".join(f"{_said(figure)} may lie on either side of {what}" for figure, _, what in around)
+    more = max(_more(figure, least, found.n, n_frame) for figure, least, _what in around)
+    reason = _("; ").join(
+        _("{said} may lie on either side of {what}").format(said=_said(figure), what=what)
+        for figure, _least, what in around
+    )
     return Verdict(label=name, word="cannot be told", reason=reason, more=more)
 
 
 def _asked(found: JudgeAgreement, ceiling: HumanCeiling | None) -> Iterator[tuple[Agreement, float, str]]:
     """What is looked at, the least it has to be, and that in words."""
     trivial = max(found.always_yes.value or 0.0, found.always_no.value or 0.0)
-    yield found.sensitivity, FLOOR, "the floor of 70 %"
-    yield found.specificity, FLOOR, "the floor of 70 %"
-    yield found.accuracy, trivial, f"the {100 * trivial:.1f} % of always saying the same"
+    yield found.sensitivity, FLOOR, _("the floor of 70 %")
+    yield found.specificity, FLOOR, _("the floor of 70 %")
+    yield found.accuracy, trivial, _("the {trivial:.1f} % of always saying the same").format(trivial=100 * trivial)
     if ceiling is not None and ceiling.percent_agreement.difference.value is not None:
-        yield replace(ceiling.percent_agreement.difference, name=APART), -MARGIN, "-10 points"
+        yield replace(ceiling.percent_agreement.difference, name=APART), -MARGIN, _("-10 points")
 
 
 def _said(figure: Agreement) -> str:
     if figure.name == APART:
         value, low, high = (100 * (end or 0.0) for end in (figure.value, figure.low, figure.high))
-        return f"{APART} ({value:+.1f} points, {low:+.1f} to {high:+.1f})"
-    return f"{figure.name} {with_interval(figure.value, figure.low, figure.high)}"
+        return _("{apart} ({value:+.1f} points, {low:+.1f} to {high:+.1f})").format(
+            apart=_(APART), value=value, low=low, high=high
+        )
+    return f"{_(figure.name)} {with_interval(figure.value, figure.low, figure.high)}"
 
 
 def _more(figure: Agreement, least: float, n: int, n_frame: int) -> int:
@@ -98,18 +108,27 @@ def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int],
     'Judge j may be trusted on D.'
     """
     trusted = [one.label for one in found if one.word == "trusted"]
-    said = [f"may be trusted on {', '.join(trusted)}"] if trusted else []
-    said += [f"not on {one.label}, as {one.reason}" for one in found if one.word == "not trusted"]
+    said = [_("may be trusted on {trusted}").format(trusted=_(", ").join(trusted))] if trusted else []
+    said += [
+        _("not on {label}, as {reason}").format(label=one.label, reason=one.reason)
+        for one in found
+        if one.word == "not trusted"
+    ]
     for one in found:
         if one.word == "cannot be told":
-            said.append(f"whether on {one.label} cannot be told, as {one.reason}{_needed(one, n[one.label], n_frame)}")
-    head = "" if trusted else "may be trusted on no label: "
-    return f"Judge {judge} {head}{'; '.join(said)}. ({RULE})"
+            said.append(
+                _("whether on {label} cannot be told, as {reason}{needed}").format(
+                    label=one.label, reason=one.reason, needed=_needed(one, n[one.label], n_frame)
+                )
+            )
+    semicolons = _("; ").join(said)
+    head = _("Judge {judge} {said}.") if trusted else _("Judge {judge} may be trusted on no label: {said}.")
+    return f"{head.format(judge=judge, said=semicolons)} ({_(RULE)})"
 
 
 def _needed(one: Verdict, n: int, n_frame: int) -> str:
     if one.more is None:
         return ""
     if n + one.more >= n_frame:
-        return f" (labels of all {n_frame} responses would be needed)"
-    return f" (about {one.more} more labels needed)"
+        return _(" (labels of all {n_frame} responses would be needed)").format(n_frame=n_frame)
+    return _(" (about {more} more labels needed)").format(more=one.more)

@@ -1,6 +1,7 @@
 """Whether target B may be worked out while there is something left to decide."""
 
 from audit_app.actions.cases import read_queue
+from audit_app.language import _
 from data.errors import StudyProblem
 from data.store import events
 from data.store.connection import Store
@@ -22,8 +23,16 @@ def require_random_queue(store: Store, study: Study) -> None:
     chosen = study.adjudication_order == "informative"
     if not n or not (chosen or any(one.queue_order == "informative" for one in events.resolutions(store))):
         return
-    raise Withheld(
-        f"target B is withheld until the queue is empty: {n} labels wait for a decision, and the most informative "
-        f"{'come' if chosen else 'came'} first, so what is decided is no random share of them. Let adjudicators decide "
-        "the rest, or use target A"
-    )
+    if chosen:
+        said = _(
+            "target B is withheld until the queue is empty: {n} labels wait for a decision, and the most informative "
+            "come first, so what is decided is no random share of them. Let adjudicators decide the rest, or use "
+            "target A"
+        )
+    else:
+        said = _(
+            "target B is withheld until the queue is empty: {n} labels wait for a decision, and the most informative "
+            "came first, so what is decided is no random share of them. Let adjudicators decide the rest, or use "
+            "target A"
+        )
+    raise Withheld(said.format(n=n))

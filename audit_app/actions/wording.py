@@ -7,6 +7,8 @@ from unicodedata import category
 from tabulate import tabulate
 
 from agreement.result import Agreement
+from audit_app.language import _, isolated, mark
+from audit_app.reasons import bare, told
 from metrics.difference import Difference
 
 
@@ -16,7 +18,7 @@ def percent(value: float | None, digits: int = 1) -> str:
     >>> percent(0.12345), percent(None)
     ('12.3 %', '–')
     """
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
+    return "–" if value is None else isolated(f"{100 * value:.{digits}f} %")
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
@@ -30,8 +32,39 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     if value is None:
         return "–"
     if value == low == high:
-        return f"{percent(value)} (exact)"
-    return percent(value) if low is None or high is None else f"{percent(value)} ({100 * low:.1f}–{100 * high:.1f})"
+        return exactly(f"{100 * value:.1f} %")
+    if low is None or high is None:
+        return percent(value)
+    return isolated(f"{100 * value:.1f} % ({100 * low:.1f}–{100 * high:.1f})")
+
+
+def of(n: int, everything: int) -> str:
+    """How many of how many.
+
+    >>> of(3, 10)
+    '3 of 10'
+    """
+    return _("{n} of {of}").format(n=n, of=everything)
+
+
+def exactly(value: str) -> str:
+    """A number that is known exactly.
+
+    >>> exactly("0.5")
+    '0.5 (exact)'
+    """
+    exact = _("exact")
+    return isolated(f"{value} ({exact})")
+
+
+def spread(value: str, low: str, high: str) -> str:
+    """A number and the ends of its interval, which may have signs of their own.
+
+    >>> spread("0.5", "-0.1", "1.1")
+    '0.5 (-0.1 to 1.1)'
+    """
+    to = _("to")
+    return isolated(f"{value} ({low} {to} {high})")
 
 
 def when(at: str) -> str:
@@ -40,7 +73,7 @@ def when(at: str) -> str:
     >>> when("2026-05-04T09:30:12.345678+00:00")
     '2026-05-04 09:30 UTC'
     """
-    return f"{at[:16].replace('T', ' ')} UTC"
+    return isolated(f"{at[:16].replace('T', ' ')} UTC")
 
 
 SHARES = ("percent_agreement", "agreement_with_others", "self_consistency", "average_advantage")
@@ -50,12 +83,12 @@ SHARES = ("percent_agreement", "agreement_with_others", "self_consistency", "ave
 def coefficient(found: Agreement) -> str:
     """A coefficient with its interval, or the sentence that says why there is none."""
     if found.value is None:
-        return found.why_undefined or "undefined"
+        return told(found.why_undefined or "undefined")
     if found.name in SHARES or found.name.startswith("prevalence["):
         return with_interval(found.value, found.low, found.high)
     if found.value == found.low == found.high:
-        return f"{found.value:z.3f} (exact)"
-    return f"{found.value:z.3f} ({found.low:z.3f} to {found.high:z.3f})"
+        return exactly(f"{found.value:z.3f}")
+    return spread(f"{found.value:z.3f}", f"{found.low:z.3f}", f"{found.high:z.3f}")
 
 
 def points(found: Agreement | Difference, times: float = 1.0) -> str:
@@ -68,10 +101,10 @@ def points(found: Agreement | Difference, times: float = 1.0) -> str:
         return "–"
     value = f"{100 * times * found.value:+z.1f}"
     if found.low is None or found.high is None:
-        return value
+        return isolated(value)
     if found.low == found.high:
-        return f"{value} (exact)"
-    return f"{value} ({100 * times * found.low:+z.1f} to {100 * times * found.high:+z.1f})"
+        return exactly(value)
+    return spread(value, f"{100 * times * found.low:+z.1f}", f"{100 * times * found.high:+z.1f}")
 
 
 def p_value(p: float | None) -> str:
@@ -80,7 +113,7 @@ def p_value(p: float | None) -> str:
     >>> p_value(0.0304), p_value(0.00001), p_value(None)
     ('0.030', '<0.001', '–')
     """
-    return "–" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return "–" if p is None else isolated("<0.001") if p < 0.0005 else f"{p:.3f}"
 
 
 def dashed(found: Agreement) -> str:
@@ -105,9 +138,14 @@ def reasons(figures: Iterable[tuple[str, str, Agreement]]) -> list[str]:
             reason = re.sub(r"\ball \d+ ", "all ", figure.why_undefined or "undefined")
             where.setdefault((what, reason), []).append(label)
     return [
-        f"No {what} of {', '.join(dict.fromkeys(labels))}: {reason.removeprefix('undefined: ')}."
-        for (what, reason), labels in where.items()
+        _("No {what} of {labels}: {reason}.").format(
+            what=what, labels=_(", ").join(dict.fromkeys(of)), reason=bare(reason)
+        )
+        for (what, reason), of in where.items()
     ]
+
+
+ALL = mark("all responses")
 
 
 def slice_name(within: Mapping[str, str], everything: str = "all") -> str:
@@ -116,7 +154,7 @@ def slice_name(within: Mapping[str, str], everything: str = "all") -> str:
     >>> slice_name({"condition": "clean", "model": ""}), slice_name({})
     ('clean · (none)', 'all')
     """
-    return " · ".join(value or "(none)" for value in within.values()) or everything
+    return " · ".join(value or _("(none)") for value in within.values()) or _(everything)
 
 
 JOINERS = "\u200c\u200d"

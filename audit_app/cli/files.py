@@ -13,7 +13,7 @@ from audit_app.actions.importing import import_records
 from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.actions.taking_back import take_back
-from audit_app.cli.options import Group, json_option, print_json, say, study_option
+from audit_app.cli.options import Group, json_option, out_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
 from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, as_csv, as_jsonl
@@ -218,7 +218,7 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 @click.option("--excel", is_flag=True, help="CSV for Excel: byte-order mark, formulas defused.")
 @click.option("--columns", is_flag=True, help="Explain the columns instead.")
 @json_option
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@out_option("Write to this file instead of standard output.")
 @study_option
 def export(what: str, form: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.

@@ -12,6 +12,7 @@ from audit_app.actions.leaks import as_json as found_as_json
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import open_study, print_json, result_options, say
+from audit_app.cli.progress import Bar
 
 MOST_HITS = 3
 """Hits of each context that are printed unless all are asked for."""
@@ -44,9 +45,11 @@ def leaks_command(
     in pieces; in texts, titles, addresses and publishers. They say where; people decide whether it is a leak.
     """
     if people:
-        _print_audit(leak_audit(open_study(folder, unseal), sample_id=sample_id), as_json)
+        _print_audit(leak_audit(open_study(folder, unseal), sample_id=sample_id), as_json, every=every)
         return
-    found = leaks(checked_study(folder), condition=None if every else condition)
+    study = checked_study(folder)
+    with Bar("Screening contexts") as bar:
+        found = leaks(study, condition=None if every else condition, tell=bar)
     if as_json:
         print_json(found_as_json(found))
     else:
@@ -60,10 +63,10 @@ def leaks_command(
     ctx.exit(1 if any(one.condition == ABSENCE for one in found.flagged) else 0)
 
 
-def _print_audit(audit: LeakAudit, as_json: bool) -> None:
+def _print_audit(audit: LeakAudit, as_json: bool, *, every: bool) -> None:
     if as_json:
         print_json({"sentence": audit.sentence, **asdict(audit)})
         return
-    for title, rows in audit_tables(audit).items():
+    for title, rows in audit_tables(audit, every=every).items():
         click.echo(f"{title}\n\n{as_table(rows)}\n")
     say(audit.sentence)

@@ -77,6 +77,18 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(command)
 
 
+def out_option(about: str) -> Options:
+    """Adds `--out FILE`, refused before any work is done if there is no folder for it, or if it is a folder."""
+
+    def place(_context: click.Context, _option: click.Parameter, given: Path | None) -> Path | None:
+        if given and (given.is_dir() or not given.parent.is_dir()):
+            wrong = "is a folder" if given.is_dir() else f"has no folder {given.parent}"
+            raise StudyProblem(f"{given} {wrong}; name a file in a folder that is there")
+        return given
+
+    return click.option("--out", type=click.Path(path_type=Path), callback=place, help=about)
+
+
 def by_option(command: Command) -> Command:
     """Adds `--by COLUMNS`, as a tuple of columns."""
 

@@ -11,7 +11,7 @@ from audit_app.actions import raters
 from audit_app.actions.consensus import consensus, posterior_text
 from audit_app.actions.habits import annotator_habits
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import by_option, level_option, open_study, print_json, result_options, say
+from audit_app.cli.options import by_option, level_option, open_study, out_option, print_json, result_options, say
 from data.study import Study, replace_text
 
 NOBODY = "No item has labels of two people yet, so there is nothing to compare."
@@ -23,7 +23,7 @@ NOBODY = "No item has labels of two people yet, so there is nothing to compare."
 @click.option("--weighted", is_flag=True, help="Weigh items by the design: agreement on the whole population.")
 @click.option("--annotators", is_flag=True, help="Each annotator: bias, consistency, drift, speed, and their variance.")
 @click.option("--aggregate", type=click.Choice(["dawid-skene"]), help="One label an item from all people's labels.")
-@click.option("--out", type=click.Path(path_type=Path), help="With --aggregate: the posteriors, as .csv or .jsonl.")
+@out_option("With --aggregate: the posteriors, as .csv or .jsonl.")
 @level_option
 @result_options(judge=False, target=False, grounding=False)
 def agreement(

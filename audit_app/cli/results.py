@@ -16,7 +16,7 @@ from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.diagnostics import diagnostics as diagnose
 from audit_app.actions.results import MetricsResult
 from audit_app.actions.wording import as_table
-from audit_app.cli.options import level_option, open_study, print_json, result_options, say
+from audit_app.cli.options import level_option, open_study, out_option, print_json, result_options, say
 from data.frame import SLICES
 from metrics.definitions import METRICS
 from metrics.estimate import About, Annotators, Contexts, Method, Target
@@ -182,7 +182,7 @@ def _text(
 
 @click.command(epilog="Example: evidence-audit report --out report.md")
 @click.option("--format", "kind", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@out_option("Write to this file instead of standard output.")
 @result_options(target=False)
 def report(
     kind: str,

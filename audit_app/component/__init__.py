@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import streamlit as st
 
+from audit_app.gate import EVERY
 from audit_app.language import current, direction, for_scripts
 
 _HERE = files("audit_app.component")
@@ -27,15 +28,15 @@ _mount = st.components.v2.component(
 )
 
 
-_turn = st.components.v2.component(
-    "evidence_audit_language",
-    js="export default ({ data }) => { Object.assign(document.documentElement, { lang: data.lang, dir: data.dir }) }",
-)
+_watch = st.components.v2.component("evidence_audit_watch", js=_read("watch.js"))
 
 
-def turn_page() -> None:
-    """Tells the browser which language the page is in and which way its lines run; Streamlit says English always."""
-    _turn(key="language", data={"lang": current(), "dir": direction()})
+def watch_page() -> None:
+    """Tells the browser its language and the way of its lines (Streamlit says English), and to watch its session.
+
+    See `audit_app.gate.EVERY`.
+    """
+    _watch(key="watch", data={"lang": current(), "dir": direction(), "every": EVERY})
 
 
 def labelling(screen: str) -> None:

@@ -10,9 +10,9 @@ class Bar {
     this.alarm = el("div", { class: "alarm", role: "alert", hidden: true });
     const opener = (name, text, action, ...more) =>
       el("button", { type: "button", class: `plain ${name}`, "aria-haspopup": "dialog", text, onclick: action }, ...more);
-    const mine = loop.adjudicates ? null : opener("own", _("My items"), () => loop.mine.show());
+    const mine = opener("own", loop.mine.title, () => loop.mine.show());
     const keys = opener("keys", _("Keys"), () => loop.keys.toggle(), el("kbd", { text: "h" }));
-    this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, ...present([mine]), keys);
+    this.node = el("header", { class: "bar" }, this.count, this.track, this.step, loop.lease.node, this.said, mine, keys);
   }
 
   draw(view) {
@@ -20,7 +20,7 @@ class Bar {
     const where = view.step ? fill(_("question {number} of {of}"), view.step) : "";
     const practice = view.practice ? (view.progress?.try > 1 ? _("practice, try {number} · {where}") : _("practice · {where}")) : "{where}";
     const stages = { vote: _("blind vote · {where}"), decide: _("decision · {where}") };
-    const stage = view.case ? stages[view.case.stage] : view.review ? _("looking back · {where}") : practice;
+    const stage = view.review ? _("looking back · {where}") : view.case ? stages[view.case.stage] : practice;
     this.step.textContent = fill(stage, { where, number: view.progress?.try });
   }
 

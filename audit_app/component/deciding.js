@@ -1,17 +1,18 @@
 // After a blind vote: what everybody said, and the decision with its reason and cause.
 
 class Deciding {
-  constructor(question, { why, vote, answers, causes }, cause) {
+  constructor(question, { stage, why, vote, answers, causes, cause: decided }, cause) {
     this.question = question;
     this.causes = causes;
+    this.decided = stage === "decided";
     const own = { who: _("You"), ...vote, slips: [], flags: [], own: true };
     this.node = el(
       "div",
       { class: "said-by", role: "group", "aria-label": _("What was said") },
-      why.length ? el("p", { class: "quiet", text: fill(_("Here because: {why}."), { why: why.join("; ") }) }) : null,
+      why.length ? el("p", { class: "quiet", text: fill(_("Here because: {why}."), { why: why.join(_("; ")) }) }) : null,
       el("ul", {}, ...[...answers, own].map((answer) => this.drawAnswer(answer))),
     );
-    this.cause = this.drawCause(cause);
+    this.cause = this.drawCause(decided ?? cause);
     const quotes = [...answers, vote].flatMap((answer) => answer.evidence).filter((quote) => quote.passage !== undefined);
     question.reading.highlight(quotes);
   }
@@ -42,7 +43,7 @@ class Deciding {
 
   drawCause(chosen) {
     const options = this.causes.map(({ cause, title }) => el("option", { value: cause, text: title }));
-    this.select = el("select", { required: true }, el("option", { value: "", text: _("Choose a cause …") }), ...options);
+    this.select = el("select", { required: true, disabled: this.decided }, el("option", { value: "", text: _("Choose a cause …") }), ...options);
     this.help = el("span", { class: "quiet" });
     const show = () => (this.help.textContent = this.causes.find(({ cause }) => cause === this.select.value)?.help ?? "");
     this.select.value = chosen ?? "";

@@ -28,7 +28,7 @@ class Keys {
     const key = pressed(event);
     if (key === "h" || key === "?") return this.take(event, () => this.toggle());
     if (event.repeat || question.panel) return;
-    if (key === "b" && !loop.adjudicates && ["asking", "empty"].includes(loop.phase)) return this.take(event, () => loop.back());
+    if (key === "b" && ["asking", "empty"].includes(loop.phase)) return this.take(event, () => loop.back());
     if (loop.view?.state === "view") this.answer(event, key);
   }
 
@@ -177,7 +177,11 @@ class Keys {
   }
 
   adjudicating(line) {
-    return [line(["w"], _("Say why people differed, after the vote")), line(["s"], _("Give this item back, with a reason"))];
+    return [
+      line(["w"], _("Say why people differed, after the vote")),
+      line(["s"], _("Give this item back, with a reason")),
+      line(["b"], _("Back to the decision before")),
+    ];
   }
 
   drawHabit() {

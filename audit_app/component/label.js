@@ -46,7 +46,8 @@ class Loop {
     on(window, "resize", () => this.fit());
     on(window, "pagehide", () => this.phase === "asking" && this.question.remember());
     on(window, "beforeunload", (event) => this.pending && event.preventDefault());
-    this.ticking = setInterval(() => (this.lease.tick(), this.stillHere()), 1000);
+    on(window, "signedoutelsewhere", (event) => (event.preventDefault(), this.signedOutElsewhere()));
+    this.ticking = setInterval(() => this.lease.tick(), 1000);
     this.tabs.arrive();
     this.fit();
     requestAnimationFrame(() => this.fit());
@@ -54,12 +55,9 @@ class Loop {
     else if (this.phase === "loading" && !this.fetching) this.fetchView();
   }
 
-  // Asked every few seconds: a lead may end somebody's session at any time.
-  async stillHere() {
-    if (this.phase !== "asking" || Date.now() - (this.lookedAt ?? 0) < 4000) return;
-    this.lookedAt = Date.now();
-    const { status } = await ask("/api/here");
-    if (status === 401 && this.phase === "asking") this.signedOut();
+  // Whatever is under way finds out by itself.
+  signedOutElsewhere() {
+    if (["asking", "empty"].includes(this.phase)) this.signedOut();
   }
 
   leave() {

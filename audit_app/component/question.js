@@ -17,7 +17,7 @@ class Question {
     this.evidence.clear();
     this.view = view;
     this.panel = null;
-    const decides = view.case?.stage === "decide";
+    const decides = ["decide", "decided"].includes(view.case?.stage);
     this.draftKey = [view.who, "draft", view.assignment_id, view.label.name, ...(view.review ? ["again"] : decides ? ["decide"] : [])];
     const draft = { ...this.given(), ...memory.read(...this.draftKey) };
     this.chosen = (draft.chosen ?? []).filter((value) => this.choices().some((choice) => choice.value === value));
@@ -53,7 +53,7 @@ class Question {
         "div",
         { class: "row" },
         el("button", { type: "button", text: _("Look again"), onclick: again }),
-        this.loop.adjudicates ? null : el("button", { type: "button", class: "plain", text: _("Look at my last answer"), onclick: back }, el("kbd", { text: "b" })),
+        el("button", { type: "button", class: "plain", text: this.loop.adjudicates ? _("Look at my last decision") : _("Look at my last answer"), onclick: back }, el("kbd", { text: "b" })),
       ),
     );
   }
@@ -127,11 +127,11 @@ class Question {
   drawReview({ given_at, final, slips, feedback }) {
     const when = new Date(given_at).toLocaleString(speech.locale, { dateStyle: "medium", timeStyle: "short" });
     const open = memory.read(...this.draftKey).note === undefined ? _("You can still change it.") : _("You began to change it; that is not saved yet.");
-    const what = final ? fill(_("This answer is final. {why}"), { why: final }) : open;
+    const what = this.deciding ? final : final ? fill(_("This answer is final. {why}"), { why: final }) : open;
     return el(
       "div",
       { class: "review", role: "note" },
-      el("strong", { text: fill(_("Your answer of {when}."), { when }) }),
+      el("strong", { text: fill(this.deciding ? _("Your decision of {when}.") : _("Your answer of {when}."), { when }) }),
       el("span", { text: ` ${what}` }),
       ...slips.map((note) => el("div", { class: "slip", dir: "auto", text: fill(_("Reported as a slip: {note}"), { note }) })),
       feedback ? el("div", { class: "feedback" }, ...drawTold(feedback)) : null,
@@ -187,12 +187,13 @@ class Question {
     this.save = act("save", saves, "Enter", () => this.commit());
     const practised = this.final() && this.view.practice;
     const giveBack = act("plain skip", _("Give back …"), "s", () => this.openPanel("give_back"));
-    const rest = this.view.case ? [giveBack] : [
-      act("plain", _("Back"), "b", () => this.loop.back()),
+    const goBack = act("plain", _("Back"), "b", () => this.loop.back());
+    const rest = this.view.case ? [goBack, ...(review ? [] : [giveBack])] : [
+      goBack,
       act("plain flag", _("Flag …"), "f", () => this.openPanel("flag")),
       review ? (practised ? null : act("plain", _("To my work"), "Esc", () => this.loop.toWork())) : act("plain skip", _("Skip …"), "s", () => this.openPanel("skip")),
     ];
-    if (practised) this.save = act("save", _("To my work"), "Enter", () => this.loop.toWork());
+    if (practised || this.deciding?.decided) this.save = act("save", _("To my work"), "Enter", () => this.loop.toWork());
     else if (this.final()) this.save = act("save slipped", _("I slipped …"), "Enter", () => this.openPanel("slip"));
     this.actions = el("div", { class: "row actions" }, this.save, el("div", { class: "row rest" }, ...present(rest)));
     return this.actions;
@@ -215,6 +216,7 @@ class Question {
   }
 
   choose(value) {
+    if (this.deciding?.decided) return this.loop.say(_("Decisions are not changed."), "hint");
     if (this.final()) return this.loop.say(_("This answer is final. If it was a slip, say so."), "hint");
     const alone = !this.many() || this.choices().find((choice) => choice.value === value).alone;
     const lone = [NONE, CANNOT_JUDGE];
@@ -250,7 +252,7 @@ class Question {
   }
 
   commit() {
-    if (this.final()) return this.view.practice ? this.loop.toWork() : this.openPanel("slip");
+    if (this.final()) return this.view.practice || this.deciding ? this.loop.toWork() : this.openPanel("slip");
     if (this.chosen.length === 0) return this.loop.say(this.many() ? _("Mark what applies, or choose “None of these”.") : _("Choose an answer first."), "hint");
     const cannot = this.chosen.includes(CANNOT_JUDGE);
     if (cannot && this.note.value.trim() === "") {
@@ -265,13 +267,13 @@ class Question {
     const listed = this.view.label.values.map((value) => value.value).filter((value) => this.chosen.includes(value));
     const value = cannot ? CANNOT_JUDGE : this.many() ? listed : this.chosen[0];
     const spoken = this.choices().filter((choice) => this.chosen.includes(choice.value));
-    if (this.deciding) return this.deciding.commit(value, spoken.map((choice) => choice.text).join(", "));
+    if (this.deciding) return this.deciding.commit(value, spoken.map((choice) => choice.text).join(_(", ")));
     return this.loop.give({
       label: this.view.label.name,
       value,
       comment: this.note.value,
       evidence: this.hasPassages() ? this.evidence.quotes : [],
-      spoken: `${this.view.label.title}: ${spoken.map((choice) => choice.text).join(", ")}`,
+      spoken: `${this.view.label.title}: ${spoken.map((choice) => choice.text).join(_(", "))}`,
     });
   }
 

@@ -6,6 +6,7 @@ from audit_app import figures, state
 from audit_app.actions.adjudicating import SCREEN, why_never
 from audit_app.actions.disputes import Disputes, dispute_rows, disputes, reason_rows
 from audit_app.component import labelling
+from audit_app.language import _
 
 AT_MOST = 200
 """Rows of the queue that are drawn; the command lists all."""
@@ -18,7 +19,7 @@ def render() -> None:
         labelling(SCREEN)
         return
     study = state.study()
-    with figures.screen(study, "Adjudicate"):
+    with figures.screen(study, _("Adjudicate")):
         found = disputes(study, by=person)
         _queue(found)
         if not person.may_adjudicate:
@@ -32,8 +33,10 @@ def _queue(found: Disputes) -> None:
     if not found.waiting:
         return
     st.html(figures.table(reason_rows(found)))
-    with st.expander("What waits, in the order of the queue"):
+    with st.expander(_("What waits, in the order of the queue")):
         st.html(figures.table(dispute_rows(found)[:AT_MOST]))
         if len(found.waiting) > AT_MOST:
-            more = f"The first {AT_MOST} of {len(found.waiting)}; `evidence-audit adjudicate list` has all of them."
+            more = _("The first {shown} of {n}; `evidence-audit adjudicate list` has all of them.").format(
+                shown=AT_MOST, n=len(found.waiting)
+            )
             st.html(figures.sentence(more, soft=True))

@@ -12,6 +12,7 @@ from audit_app.actions.consensus import consensus, posterior_text
 from audit_app.actions.habits import annotator_habits
 from audit_app.actions.raters import AgreementResult, LabelAgreement
 from audit_app.actions.wording import coefficient, slice_name
+from audit_app.language import _, mark
 from data.records import LABELS
 from data.study import Study
 
@@ -19,28 +20,37 @@ DOMINANT = 0.8
 """Share of one value from which on it is said what that does to alpha."""
 
 WORDS = {
-    "percent": "the share of pairs of labels that are the same. Chance alone makes it high where one value dominates.",
-    "alpha": "Krippendorff's alpha: 1 is full agreement, 0 is what chance would give, below 0 is worse than chance. "
-    "Of ordered values it is ordinal; interval takes the steps as equal, ratio also 0 as nothing at all.",
-    "AC1": "Gwet's AC1: also corrected for chance, in a way that suffers less where one value dominates.",
-    "AC2, linear, quadratic": "near misses count in part, by their distance or its square.",
-    "Fleiss, Conger, Brennan–Prediger": "as percent, less the agreement of two labels drawn from all labels, from "
-    "each person's own habits, or evenly from the values (of two values: PABAK).",
-    "items": "responses or contexts (for Support: passages) that two people or more labelled.",
-    "dropped": "items that two people dealt with, but at least one of them left blank, skipped or could not judge.",
-    "cannot judge": "how often anybody answered that, on all planned items.",
-    "intervals": "95 %, from resampling whole tasks.",
+    "percent": mark(
+        "the share of pairs of labels that are the same. Chance alone makes it high where one value dominates."
+    ),
+    "alpha": mark(
+        "Krippendorff's alpha: 1 is full agreement, 0 is what chance would give, below 0 is "
+        "worse than chance. Of ordered values it is ordinal; interval takes the steps as equal, "
+        "ratio also 0 as nothing at all."
+    ),
+    "AC1": mark("Gwet's AC1: also corrected for chance, in a way that suffers less where one value dominates."),
+    "AC2, linear, quadratic": mark("near misses count in part, by their distance or its square."),
+    "Fleiss, Conger, Brennan–Prediger": mark(
+        "as percent, less the agreement of two labels drawn from all labels, from each person's "
+        "own habits, or evenly from the values (of two values: PABAK)."
+    ),
+    "items": mark("responses or contexts (for Support: passages) that two people or more labelled."),
+    "dropped": mark(
+        "items that two people dealt with, but at least one of them left blank, skipped or could not judge."
+    ),
+    "cannot judge": mark("how often anybody answered that, on all planned items."),
+    "intervals": mark("95 %, from resampling whole tasks."),
 }
 
 
 def render() -> None:
     """Draws the screen."""
     study = state.study()
-    with figures.screen(study, "Agreement"):
+    with figures.screen(study, _("Agreement")):
         given = choices(study)
         if not given.seal.is_open:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
-            st.html(figures.sentence("They can be opened early on the Report screen.", soft=True))
+            st.html(figures.sentence(_("They can be opened early on the Report screen."), soft=True))
             return
         sample_id = figures.pick_sample(given)
         found = raters.agreement(study, sample_id=sample_id)
@@ -52,13 +62,19 @@ def render() -> None:
 
 
 def _empty() -> None:
-    st.html(figures.sentence("Nobody can be compared yet: no item has labels of two people.", notice=True))
+    st.html(figures.sentence(_("Nobody can be compared yet: no item has labels of two people."), notice=True))
     st.html(
         figures.listed(
             [
-                "If people are still labelling, come back later: items that go to two people are spread over the plan.",
-                "If no item goes to two people, draw another sample with an overlap, for example "
-                "evidence-audit sample draw --name overlap --overlap 0.25, and invite at least two people.",
+                _(
+                    "If people are still labelling, come back later: items that go to two people are spread "
+                    "over the plan."
+                ),
+                _(
+                    "If no item goes to two people, draw another sample with an overlap, for example "
+                    "evidence-audit sample draw --name overlap --overlap 0.25, and invite at least two "
+                    "people."
+                ),
             ]
         )
     )
@@ -69,12 +85,14 @@ def _draw(study: Study, found: AgreementResult) -> None:
     st.html(figures.table([_row(label, study) for label in found.labels]))
     skewed = [text for label in found.labels if (text := dominance(label))]
     if skewed:
-        st.html(figures.heading("Where one value dominates"))
+        st.html(figures.heading(_("Where one value dominates")))
         st.html(
             figures.sentence(
-                "Two people who both say nearly always the same agree often by chance alone. Alpha takes that chance "
-                "off, so a few disagreements can make it low while percent is high: read it together with AC1 and "
-                "with how often each value was given."
+                _(
+                    "Two people who both say nearly always the same agree often by chance alone. Alpha takes "
+                    "that chance off, so a few disagreements can make it low while percent is high: read it "
+                    "together with AC1 and with how often each value was given."
+                )
             )
         )
         st.html(figures.listed(skewed))
@@ -82,28 +100,30 @@ def _draw(study: Study, found: AgreementResult) -> None:
 
 def _closer(study: Study, given: Choices, sample_id: str) -> None:
     """What is one choice or one click away."""
-    st.html(figures.heading("Look closer"))
+    st.html(figures.heading(_("Look closer")))
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         by = figures.pick_slices(given, "agreement-by")
     with right:
-        weighted = st.toggle("Weighted to the whole population", key="agreement-weighted")
+        weighted = st.toggle(_("Weighted to the whole population"), key="agreement-weighted")
     if by or weighted:
         chosen = raters.agreement(study, sample_id=sample_id, by=by, weighted=weighted)
         st.html(figures.sentence(chosen.sentence, soft=True))
         st.html(figures.table([_row(label, study, sliced=bool(by)) for label in chosen.labels]))
-    figures.closer("Every coefficient", "coefficients", lambda: _every(study, sample_id, by, weighted))
-    figures.closer("Every two people", "pairs", lambda: _pairs(study, sample_id, weighted))
-    figures.closer("Each annotator", "annotators", lambda: _annotators(study, sample_id))
-    figures.closer("One label an item from all labels (Dawid–Skene)", "consensus", lambda: _consensus(study, sample_id))
-    with st.expander("What the numbers mean"):
+    figures.closer(_("Every coefficient"), "coefficients", lambda: _every(study, sample_id, by, weighted))
+    figures.closer(_("Every two people"), "pairs", lambda: _pairs(study, sample_id, weighted))
+    figures.closer(_("Each annotator"), "annotators", lambda: _annotators(study, sample_id))
+    figures.closer(
+        _("One label an item from all labels (Dawid–Skene)"), "consensus", lambda: _consensus(study, sample_id)
+    )
+    with st.expander(_("What the numbers mean")):
         st.html(figures.defined(WORDS))
 
 
 def _every(study: Study, sample_id: str, by: Sequence[str], weighted: bool) -> None:
     found = raters.agreement(study, sample_id=sample_id, by=by, every=True, weighted=weighted)
     st.html(figures.table(rater_rows.coefficient_rows(found)))
-    st.html(figures.heading("How often each value was given"))
+    st.html(figures.heading(_("How often each value was given")))
     st.html(figures.table(rater_rows.prevalence_rows(found)))
 
 
@@ -114,15 +134,15 @@ def _pairs(study: Study, sample_id: str, weighted: bool) -> None:
 
 def _annotators(study: Study, sample_id: str) -> None:
     found = annotator_habits(study, sample_id=sample_id)
-    st.html(figures.sentence(found.sentence))
+    st.html(figures.sentence(_(found.sentence)))
     st.html(figures.table(rater_rows.habit_rows(found)))
     st.html(figures.listed([rater_rows.bias_sentence(found), *rater_rows.habit_reasons(found, rater_rows.PLAIN)]))
-    st.html(figures.heading("As time goes by"))
-    st.html(figures.sentence("Change in percentage points, by date and by the time that a sitting lasts."))
+    st.html(figures.heading(_("As time goes by")))
+    st.html(figures.sentence(_("Change in percentage points, by date and by the time that a sitting lasts.")))
     st.html(figures.table(rater_rows.drift_rows(found)))
     st.html(figures.listed(rater_rows.habit_reasons(found, rater_rows.DRIFT)))
-    st.html(figures.heading("How much depends on who labels"))
-    st.html(figures.sentence(rater_rows.INTERPENETRATED))
+    st.html(figures.heading(_("How much depends on who labels")))
+    st.html(figures.sentence(_(rater_rows.INTERPENETRATED)))
     st.html(figures.table(rater_rows.variance_rows(found)))
 
 
@@ -131,23 +151,24 @@ def _consensus(study: Study, sample_id: str) -> None:
     st.html(figures.sentence(found.sentence))
     st.html(figures.table(rater_rows.consensus_rows(found)))
     st.download_button(
-        "Download posteriors.csv",
+        _("Download posteriors.csv"),
         lambda: posterior_text(found, "csv"),
         "posteriors.csv",
         "text/csv",
         on_click="ignore",
     )
-    st.html(figures.heading("How each person errs, if this is so"))
+    st.html(figures.heading(_("How each person errs, if this is so")))
     st.html(figures.table(rater_rows.error_rate_rows(found)))
 
 
 def _row(label: LabelAgreement, study: Study, *, sliced: bool = False) -> dict[str, str]:
-    per_passage = " passages" if study.rubric[label.label].each else ""
+    name = _("{name} ({what})") if label.label in LABELS else "{name}"
+    n = label.n_items
     return {
-        "label": f"{label.title} ({rater_rows.called(label)})" if label.label in LABELS else label.title,
+        "label": name.format(name=label.title, what=rater_rows.called(label)),
         **({"slice": slice_name(label.slice)} if sliced else {}),
         **{_column(found): _words(found) for found in label.coefficients},
-        "items": f"{label.n_items}{per_passage}",
+        "items": _("{n} passages").format(n=n) if study.rubric[label.label].each else str(n),
         "dropped": str(label.n_dropped),
         "cannot judge": str(label.n_cannot_judge),
         "values given": " · ".join(f"{value}\u00a0{count}" for value, count in label.prevalence.items()),
@@ -160,7 +181,8 @@ def _column(found: Agreement) -> str:
 
 
 def _words(found: Agreement) -> str:
-    return coefficient(found) + (" ordinal" if found.name.endswith("ordinal") else "")
+    said = coefficient(found)
+    return _("{value} ordinal").format(value=said) if found.name.endswith("ordinal") else said
 
 
 def dominance(label: LabelAgreement) -> str | None:
@@ -174,4 +196,7 @@ def dominance(label: LabelAgreement) -> str | None:
     """
     total = sum(label.prevalence.values())
     value, count = max(label.prevalence.items(), key=lambda item: item[1])
-    return f"{label.title}: “{value}” is {count} of {total} labels." if count >= DOMINANT * total else None
+    if count < DOMINANT * total:
+        return None
+    said = _("{title}: “{value}” is {count} of {total} labels.")
+    return said.format(title=label.title, value=value, count=count, total=total)

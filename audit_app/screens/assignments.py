@@ -8,25 +8,26 @@ from audit_app.actions.dealing import deal
 from audit_app.actions.holdings import Holdings, InHand
 from audit_app.actions.people import shown_names
 from audit_app.actions.wording import when
+from audit_app.language import _, mark
 from data.records import Person
 from data.rubric import PASSES
 from data.study import Study
 
-DEAL = (
-    "Deals everything that nobody has begun to the active annotators, at random, so that what people differ by can be "
-    "told from what they read. Do it when people come or go."
+DEAL = mark(
+    "Deals everything that nobody has begun to the active annotators, at random, so that "
+    "what people differ by can be told from what they read. Do it when people come or go."
 )
 
 
 def render() -> None:
     """Draws the screen."""
     study, by = state.study(), state.person()
-    with figures.screen(study, "Assignments"):
+    with figures.screen(study, _("Assignments")):
         found = held.holdings(study, by=by)
         outcome.say()
         if not found.n_finished and not found.in_hand and not found.waiting and not found.n_anybodys:
-            st.html(figures.sentence("Nothing is planned yet: nobody has work, and nothing waits.", notice=True))
-            st.html(figures.STEPS)
+            st.html(figures.sentence(_("Nothing is planned yet: nobody has work, and nothing waits."), notice=True))
+            st.html(figures.steps())
             return
         st.html(figures.sentence(found.sentence))
         _in_hand(study, by, found)
@@ -34,40 +35,40 @@ def render() -> None:
 
 
 def _in_hand(study: Study, by: Person, found: Holdings) -> None:
-    st.html(figures.heading("In hand"))
+    st.html(figures.heading(_("In hand")))
     if not found.in_hand:
-        st.html(figures.sentence("Nobody has an item open.", soft=True))
+        st.html(figures.sentence(_("Nobody has an item open."), soft=True))
         return
     st.html(figures.table([row(each) for each in found.in_hand]))
     free = {each.assignment_id: each for each in found.in_hand if not each.n_answers}
     if not free:
-        st.html(figures.sentence("All of them have an answer already, so they stay where they are.", soft=True))
+        st.html(figures.sentence(_("All of them have an answer already, so they stay where they are."), soft=True))
         return
     with st.form("one", border=False):
-        one = st.selectbox("Item without an answer", list(free), format_func=lambda key: title(free[key]), key="one")
-        to = _pick("Give it to", {"": "whoever asks next", **_names(found)}, "one-to")
-        if st.form_submit_button("Take it away from them"):
+        one = st.selectbox(_("Item without an answer"), list(free), format_func=lambda key: title(free[key]), key="one")
+        to = _pick(_("Give it to"), {"": _("whoever asks next"), **_names(found)}, "one-to")
+        if st.form_submit_button(_("Take it away from them")):
             outcome.of(lambda: _give(study, by, one, to))
 
 
 def _give(study: Study, by: Person, one: str, to: str) -> str:
     if to:
         held.reassign(study, one, to, by=by)
-        return "Done: it is kept for them, and comes up when they ask for work."
+        return _("Done: it is kept for them, and comes up when they ask for work.")
     held.release(study, one, by=by)
-    return "Done: whoever asks next may have it."
+    return _("Done: whoever asks next may have it.")
 
 
 def _waiting(study: Study, by: Person, found: Holdings) -> None:
-    st.html(figures.heading("Kept for somebody, not begun"))
+    st.html(figures.heading(_("Kept for somebody, not begun")))
     if found.waiting:
         st.html(figures.table(kept_rows(found)))
     else:
-        st.html(figures.sentence("Nothing is dealt: whoever asks gets the next item of the plan.", soft=True))
+        st.html(figures.sentence(_("Nothing is dealt: whoever asks gets the next item of the plan."), soft=True))
     left, right = st.columns(2, gap="large")
     with left:
-        st.html(figures.sentence(DEAL, soft=True))
-        if st.button("Deal again at random", key="deal"):
+        st.html(figures.sentence(_(DEAL), soft=True))
+        if st.button(_("Deal again at random"), key="deal"):
             outcome.of(lambda: deal(study, by=by).sentence)
     with right:
         holders = {waiting.person_id: waiting.name for waiting in found.waiting}
@@ -77,10 +78,10 @@ def _waiting(study: Study, by: Person, found: Holdings) -> None:
 
 def _hand_over(study: Study, by: Person, holders: dict[str, str], others: dict[str, str]) -> None:
     with st.form("hand-over", border=False):
-        st.html(figures.sentence("Or give one person's share to another. That is a choice, not chance.", soft=True))
-        person_id = _pick("From", holders, "from")
-        to = _pick("To", others, "to")
-        if st.form_submit_button("Hand over") and person_id and to:
+        st.html(figures.sentence(_("Or give one person's share to another. That is a choice, not chance."), soft=True))
+        person_id = _pick(_("From"), holders, "from")
+        to = _pick(_("To"), others, "to")
+        if st.form_submit_button(_("Hand over")) and person_id and to:
             outcome.of(lambda: held.hand_over(study, person_id, to, by=by).sentence)
 
 
@@ -107,17 +108,17 @@ def kept_rows(found: Holdings) -> list[dict[str, str]]:
 
 def title(each: InHand) -> str:
     """An item in one line."""
-    return f"{each.name}: {each.item_id} ({each.pass_})"
+    return _("{name}: {item} ({team})").format(name=each.name, item=each.item_id, team=_(each.pass_))
 
 
 def row(each: InHand) -> dict[str, str]:
     """One item in somebody's hands as a row of the table."""
     return {
         "person": each.name,
-        "pass": each.pass_,
+        "pass": _(each.pass_),
         "item": each.item_id,
-        "purpose": each.purpose,
+        "purpose": _(each.purpose),
         "answers": str(each.n_answers),
         "last shown": when(each.shown_at) if each.shown_at else "",
-        "note": "lease ran out" if each.ran_out else "",
+        "note": _("lease ran out") if each.ran_out else "",
     }

@@ -12,49 +12,66 @@ from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Test
 from audit_app.actions.comparing import compare
 from audit_app.actions.wording import p_value, points
 from audit_app.dot_plot import Dot, dots
-from metrics.definitions import METRICS
+from audit_app.language import ISOLATES, _, isolated, mark, naming
+from audit_app.reasons import bare, described, titled
 from metrics.difference import Difference
 from metrics.estimate import About
 
-ALL = "all"
+KINDS = {
+    "model": mark("models"),
+    "prompt": mark("prompts"),
+    "condition": mark("conditions"),
+    "run": mark("runs"),
+    "regime": mark("regimes"),
+    "judge": mark("judges"),
+}
 
 ADJUST: dict[Adjust, str] = {
-    "holm": "Holm: is any of them real?",
-    "bh": "Benjamini–Hochberg: a list with few false entries",
-    "none": "not at all",
+    "holm": mark("Holm: is any of them real?"),
+    "bh": mark("Benjamini–Hochberg: a list with few false entries"),
+    "none": mark("not at all"),
 }
 
 POPULATION: dict[About, str] = {
-    "such tasks": "such tasks in general",
-    "these responses": "these responses",
+    "such tasks": mark("such tasks in general"),
+    "these responses": mark("these responses"),
 }
+
+POINTS = {"naive": mark("Naive, points"), "corrected": mark("Corrected, points")}
 
 WORDS = {
-    "points": "a difference of two shares, the first less the second, in percentage points, with its interval.",
-    "corrected": "what people would have found: the judge's labels on all responses, repaired by people's labels on "
-    "the drawn ones.",
-    "naive": "the judge's word, on responses that are matched by task, condition, run and the other columns. Tasks are "
-    "kept whole: answers to one task are no independent evidence.",
-    "p": "how often a difference as large as this one would come up by chance if there were none.",
-    "adjusted p": "the same, allowing for how many comparisons are on this page. Read this one.",
+    "points": mark("a difference of two shares, the first less the second, in percentage points, with its interval."),
+    "corrected": mark(
+        "what people would have found: the judge's labels on all responses, repaired by people's "
+        "labels on the drawn ones."
+    ),
+    "naive": mark(
+        "the judge's word, on responses that are matched by task, condition, run and the other "
+        "columns. Tasks are kept whole: answers to one task are no independent evidence."
+    ),
+    "p": mark("how often a difference as large as this one would come up by chance if there were none."),
+    "adjusted p": mark("the same, allowing for how many comparisons are on this page. Read this one."),
 }
 
-ORDERS = (
-    "Whether another judge, or people, would rank the models alike. In brackets: how often the two agree on the whole "
-    "order when the tasks are drawn anew. Rank correlations are among all numbers."
+ORDERS = mark(
+    "Whether another judge, or people, would rank the models alike. In brackets: how often "
+    "the two agree on the whole order when the tasks are drawn anew. Rank correlations are "
+    "among all numbers."
 )
 
 
 def render() -> None:
     """Draws the screen."""
     study = state.study()
-    with figures.screen(study, "Compare"):
+    with figures.screen(study, _("Compare")):
         given, values = choices(study), values_of(study)
         if not values:
             st.html(
                 figures.sentence(
-                    "There is nothing to compare: all responses are of one model, prompt, condition and run, and no "
-                    "two judges labelled them.",
+                    _(
+                        "There is nothing to compare: all responses are of one model, prompt, condition and run, "
+                        "and no two judges labelled them."
+                    ),
                     notice=True,
                 )
             )
@@ -63,7 +80,7 @@ def render() -> None:
         st.html(figures.sentence(found.sentence))
         if not found.seal.is_open:
             st.html(figures.sentence(figures.sealed(found.seal), notice=True))
-            st.html(figures.sentence("They can be opened early on the Report screen.", soft=True))
+            st.html(figures.sentence(_("They can be opened early on the Report screen."), soft=True))
         _draw(found)
 
 
@@ -71,22 +88,22 @@ def _question(given: Choices, values: Mapping[str, Sequence[str]]) -> Question:
     """What is compared; only what there is a choice of is asked."""
     left, right = st.columns(2)
     with left:
-        by = st.selectbox("Compare", list(values), format_func=lambda name: f"{name}s", key="compare_by")
+        by = st.selectbox(_("Compare"), list(values), format_func=naming(KINDS), key="compare_by")
     others = [name for name in values if name not in (by, JUDGE)]
     with right:
         places = [(name, value) for name in others for value in values[name]]
-        place = st.selectbox("Within", [None, *places], format_func=_place, key=f"compare_within_{by}")
-    with st.expander("How they are compared"):
+        place = st.selectbox(_("Within"), [None, *places], format_func=_place, key=f"compare_within_{by}")
+    with st.expander(_("How they are compared")):
         left, right = st.columns(2)
         with left:
             against = st.selectbox(
-                "Each with", [None, *values[by]], key=f"compare_against_{by}",
-                format_func=lambda value: "every other" if value is None else shown(value),
+                _("Each with"), [None, *values[by]], key=f"compare_against_{by}",
+                format_func=lambda value: _("every other") if value is None else shown(value),
             )  # fmt: skip
-            adjust = st.selectbox("Adjust p values", list(ADJUST), format_func=ADJUST.__getitem__, key="compare_adjust")
+            adjust = st.selectbox(_("Adjust p values"), list(ADJUST), format_func=naming(ADJUST), key="compare_adjust")
         with right:
-            details = st.toggle("Other tests of the naive differences, among all numbers", key="compare_details")
-            about = st.selectbox("Corrected for", list(POPULATION), format_func=POPULATION.__getitem__)
+            details = st.toggle(_("Other tests of the naive differences, among all numbers"), key="compare_details")
+            about = st.selectbox(_("Corrected for"), list(POPULATION), format_func=naming(POPULATION))
             judge = None if by == JUDGE else figures.pick_judge(given)
             sample_id = figures.pick_sample(given)
     return Question(
@@ -102,7 +119,7 @@ def _question(given: Choices, values: Mapping[str, Sequence[str]]) -> Question:
 
 
 def _place(place: tuple[str, str] | None) -> str:
-    return ALL if place is None else f"{place[0]}: {shown(place[1])}"
+    return _("all") if place is None else _("{name}: {what}").format(name=_(place[0]), what=shown(place[1]))
 
 
 def _draw(found: Compared) -> None:
@@ -112,27 +129,31 @@ def _draw(found: Compared) -> None:
     st.html(
         dots(
             _groups(found),
-            words=f"{first.capitalize()}, points",
-            beside=f"{second.capitalize()}, points" if has_second and found.seal.is_open else "",
-            key=(f"{first}, with its {100 * found.level:g} % interval; to the right the first is higher", second),
+            words=_(POINTS[first]),
+            beside=_(POINTS[second]) if has_second and found.seal.is_open else "",
+            key=(
+                _("{first}, with its {level:g} % interval; to the right the first is higher").format(
+                    first=_(first), level=100 * found.level
+                ),
+                _(second),
+            ),
             signed=True,
         )
     )
     if found.notes:
-        st.html(figures.heading("Notes"))
+        st.html(figures.heading(_("Notes")))
         st.html(figures.listed(found.notes))
     if found.orders:
-        st.html(figures.heading("The order of models"))
+        st.html(figures.heading(_("The order of models")))
         st.html(figures.listed(tables.order_sentences(found.orders)))
-        st.html(figures.sentence(ORDERS, soft=True))
+        st.html(figures.sentence(_(ORDERS), soft=True))
     if found.seal.is_open:
-        with st.expander("All numbers"):
+        with st.expander(_("All numbers")):
             for heading, rows in tables.tables(found).items():
-                st.html(figures.heading(heading))
+                st.html(figures.heading(_(heading)))
                 st.html(figures.table(rows))
-    with st.expander("What the numbers mean"):
-        names = dict.fromkeys(one.metric for one in found.comparisons)
-        st.html(figures.defined({f"{name} ({METRICS[name].title})": METRICS[name].sentence for name in names}))
+    with st.expander(_("What the numbers mean")):
+        st.html(figures.defined(described(one.metric for one in found.comparisons)))
         st.html(figures.defined(WORDS))
 
 
@@ -142,7 +163,7 @@ def _groups(found: Compared) -> dict[str, list[Dot]]:
     groups: dict[str, list[Dot]] = {}
     for one in found.comparisons:
         pair = f"{shown(one.first)} − {shown(one.second)}"
-        metric = f"{one.metric}: {METRICS[one.metric].title}"
+        metric = _("{name}: {what}").format(name=one.metric, what=titled(one.metric))
         heading, name = (pair, one.metric) if len(pairs) == 1 else (metric, pair)
         groups.setdefault(heading, []).append(_dot(found, one, name))
     return groups
@@ -157,9 +178,9 @@ def _dot(found: Compared, one: Comparison, name: str) -> Dot:
         value=there.value if there else None,
         low=there.low if there else None,
         high=there.high if there else None,
-        words=_words(there) if there else "no verdicts",
+        words=_words(there) if there else _("no verdicts"),
         beside=other.difference.value if other else None,
-        beside_words=points(other.difference).partition(" (")[0] if other else "",
+        beside_words=isolated(points(other.difference).strip(ISOLATES).partition(" (")[0]) if other else "",
     )
 
 
@@ -168,15 +189,15 @@ def _words(found: Difference) -> str:
     why = found.why_undefined
     if why is None:
         return points(found)
-    return "too few labels" if "refused" in why else why.removeprefix("undefined: ")
+    return _("too few labels") if "refused" in why else bare(why)
 
 
 def _p(test: Tested | None, adjust: Adjust) -> str:
     if test is None or test.p is None:
         return ""
     if adjust == "none":
-        return f"p {p_value(test.p)}"
-    return f"p {p_value(test.p)}, adjusted {p_value(test.p_adjusted)}"
+        return isolated(f"p {p_value(test.p)}")
+    return _("p {p}, adjusted {adjusted}").format(p=p_value(test.p), adjusted=p_value(test.p_adjusted))
 
 
 def _test(one: Comparison, way: Way) -> Tested | None:

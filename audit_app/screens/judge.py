@@ -15,18 +15,20 @@ from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.wording import coefficient, percent, when, with_interval
 from audit_app.dot_plot import Dot, dots
 from audit_app.language import _, mark
+from audit_app.reasons import told
 from data.rubric import Rubric
 from data.study import Study
 
-CEILING = (
-    "What a judge can be expected to reach is what people reach with each other. Either is compared with one person "
-    "drawn at random from those who labelled an item, never with a consensus; weighted to all responses."
+CEILING = mark(
+    "What a judge can be expected to reach is what people reach with each other. Either is "
+    "compared with one person drawn at random from those who labelled an item, never with a "
+    "consensus; weighted to all responses."
 )
-NOBODY = (
-    "Nobody has labelled a drawn response that the judge scored. People open their links and label; to see where they "
-    "are, look at what is missing on the Report screen."
+NOBODY = mark(
+    "Nobody has labelled a drawn response that the judge scored. People open their links and "
+    "label; to see where they are, look at what is missing on the Report screen."
 )
-OVERLAP = "Draw a sample with an overlap, for example evidence-audit sample draw --name overlap --overlap 0.25."
+OVERLAP = mark("Draw a sample with an overlap, for example evidence-audit sample draw --name overlap --overlap 0.25.")
 
 UNTESTED = mark(
     "No judge has been tested here. On the command line, evidence-audit judge canary asks a judge about answers that "
@@ -40,28 +42,35 @@ HEADINGS = {
 """What is shown here; the orders of models are sentences, and a table on the Compare screen."""
 
 WORDS = {
-    "sensitivity": "of what people call yes, the share that the judge calls yes.",
-    "specificity": "of what people call no, the share that the judge calls no.",
-    "accuracy": "the share on which the judge says what people say. Worth something only where it is above what "
-    "always saying yes, or always saying no, would reach.",
-    "kappa": "Cohen's kappa: agreement beyond what two raters with these shares of yes would reach by chance. It is "
-    "low when almost everything is yes, or no, even if the two agree nearly always.",
-    "F1": "the harmonic mean of sensitivity and of how often people say yes where the judge does.",
-    "MCC": "Matthews' correlation of the two labels: 1 is full agreement, 0 is none.",
-    "kappa (quadratic), alpha (ordinal)": "for diagnostics: agreement beyond chance, near misses counted in part.",
-    "n": "responses with a label of people and of the judge.",
-    "dropped": "responses that people labelled but the judge left unscored.",
+    "sensitivity": mark("of what people call yes, the share that the judge calls yes."),
+    "specificity": mark("of what people call no, the share that the judge calls no."),
+    "accuracy": mark(
+        "the share on which the judge says what people say. Worth something only where it is "
+        "above what always saying yes, or always saying no, would reach."
+    ),
+    "kappa": mark(
+        "Cohen's kappa: agreement beyond what two raters with these shares of yes would reach by "
+        "chance. It is low when almost everything is yes, or no, even if the two agree nearly "
+        "always."
+    ),
+    "F1": mark("the harmonic mean of sensitivity and of how often people say yes where the judge does."),
+    "MCC": mark("Matthews' correlation of the two labels: 1 is full agreement, 0 is none."),
+    "kappa (quadratic), alpha (ordinal)": mark(
+        "for diagnostics: agreement beyond chance, near misses counted in part."
+    ),
+    "n": mark("responses with a label of people and of the judge."),
+    "dropped": mark("responses that people labelled but the judge left unscored."),
 }
 
 
 def render() -> None:
     """Draws the screen."""
     study = state.study()
-    with figures.screen(study, "Judge"):
+    with figures.screen(study, _("Judge")):
         given = choices(study)
         if not given.seal.is_open:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
-            st.html(figures.sentence("They can be opened early on the Report screen.", soft=True))
+            st.html(figures.sentence(_("They can be opened early on the Report screen."), soft=True))
             _tested(study)
             return
         left, right = st.columns(2)
@@ -76,7 +85,7 @@ def render() -> None:
         if check.tuned_sentence:
             st.html(figures.sentence(check.tuned_sentence, notice=True))
         _draw(check, study.rubric)
-        st.html(figures.heading("Look closer"))
+        st.html(figures.heading(_("Look closer")))
         by = figures.pick_slices(given, "judge-by")
         if by:
             sliced = judge_check(study, sample_id=sample_id, judge=judge, by=by)
@@ -127,50 +136,55 @@ def _outcome(one: Trial) -> str:
 def _draw(check: JudgeCheck, rubric: Rubric) -> None:
     compared = [_accuracy(name, rubric[name].title, found) for name, found in check.labels.items() if found.n]
     if compared:
-        key = ("the judge, with its 95 % interval", "the better of always saying yes and always saying no")
-        st.html(dots({"": compared}, words="Accuracy", beside="Always saying", key=key))
+        key = (_("the judge, with its 95 % interval"), _("the better of always saying yes and always saying no"))
+        st.html(dots({"": compared}, words=_("Accuracy"), beside=_("Always saying"), key=key))
     else:
-        st.html(figures.sentence(NOBODY, notice=True))
+        st.html(figures.sentence(_(NOBODY), notice=True))
     st.html(figures.table([_row(name, found) for name, found in check.labels.items()]))
 
 
 def _closer(check: JudgeCheck, rubric: Rubric) -> None:
     """What is one click away."""
-    with st.expander("Two people with each other, on the same items"):
+    with st.expander(_("Two people with each other, on the same items")):
         _ceiling(check)
     if check.diagnostics:
-        with st.expander("Diagnostics"):
+        with st.expander(_("Diagnostics")):
             st.html(figures.table(judge_rows.diagnostic_rows(check)))
-    with st.expander("May the judge stand in for an annotator?"):
+    with st.expander(_("May the judge stand in for an annotator?")):
         _alternative(check)
-    with st.expander("The two-by-two tables behind it"):
-        st.html(figures.sentence("Responses that the labelled ones stand for, and in brackets those labelled."))
+    with st.expander(_("The two-by-two tables behind it")):
+        st.html(figures.sentence(_("Responses that the labelled ones stand for, and in brackets those labelled.")))
         for name, found in check.labels.items():
-            st.html(figures.heading(f"{name}: {rubric[name].title}"))
+            st.html(figures.heading(_("{name}: {what}").format(name=name, what=rubric[name].title)))
             st.html(figures.cross(_cells(found)))
             st.html(figures.table(_more(found)))
-    with st.expander("What the numbers mean"):
+    with st.expander(_("What the numbers mean")):
         st.html(figures.defined(WORDS))
 
 
 def _ceiling(check: JudgeCheck) -> None:
-    st.html(figures.sentence(CEILING))
+    st.html(figures.sentence(_(CEILING)))
     rows = [row for row in judge_rows.ceiling_rows(check) if row["items"] != "0"]
     if rows:
         st.html(figures.table(rows))
     else:
-        st.html(figures.sentence(f"No response has labels of two people and of the judge yet. {OVERLAP}", notice=True))
+        st.html(
+            figures.sentence(
+                _("No response has labels of two people and of the judge yet. {overlap}").format(overlap=_(OVERLAP)),
+                notice=True,
+            )
+        )
 
 
 def _alternative(check: JudgeCheck) -> None:
     if not check.alternative:
-        st.html(figures.sentence(NOBODY, notice=True))
+        st.html(figures.sentence(_(NOBODY), notice=True))
         return
     st.html(figures.sentence(judge_rows.alternative_sentence(check)))
     tested = judge_rows.alternative_rows(check)
     if tested:
         st.html(figures.table(tested))
-        st.html(figures.heading("Against each annotator"))
+        st.html(figures.heading(_("Against each annotator")))
         st.html(figures.table(judge_rows.contest_rows(check)))
     refused = judge_rows.refusals(check)
     if refused:
@@ -189,13 +203,18 @@ def _accuracy(name: str, title: str, found: JudgeAgreement) -> Dot:
         high=found.accuracy.high,
         words=share(found.accuracy),
         beside=value,
-        beside_words=f"{best} {percent(value)}" if value is not None else "",
+        beside_words=f"{_(best)} {percent(value)}" if value is not None else "",
     )
 
 
 def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
     if found.accuracy.why_undefined:
-        return {"label": name, "note": found.accuracy.why_undefined, "n": str(found.n), "dropped": str(found.n_dropped)}
+        return {
+            "label": name,
+            "note": told(found.accuracy.why_undefined),
+            "n": str(found.n),
+            "dropped": str(found.n_dropped),
+        }
     return {
         "label": name,
         "sensitivity": share(found.sensitivity),
@@ -219,15 +238,19 @@ def _cells(found: JudgeAgreement) -> list[list[str]]:
 
 def _more(found: JudgeAgreement) -> list[dict[str, str]]:
     shares = {
-        "people say yes, where the judge says yes": found.positive_predictive_value,
-        "people say no, where the judge says no": found.negative_predictive_value,
-        "people say yes, of all": found.human_prevalence,
-        "the judge says yes, of all": found.judge_prevalence,
+        _("people say yes, where the judge says yes"): found.positive_predictive_value,
+        _("people say no, where the judge says no"): found.negative_predictive_value,
+        _("people say yes, of all"): found.human_prevalence,
+        _("the judge says yes, of all"): found.judge_prevalence,
     }
     rows = [{"figure": what, "value": share(figure)} for what, figure in shares.items()]
-    return [*rows, {"figure": "F1", "value": coefficient(found.f1)}, {"figure": "MCC", "value": coefficient(found.mcc)}]
+    return [
+        *rows,
+        {"figure": "F1", "value": coefficient(found.f1)},
+        {"figure": "MCC", "value": coefficient(found.mcc)},
+    ]
 
 
 def share(found: Agreement) -> str:
     """A share with its interval, or the sentence that says why there is none."""
-    return found.why_undefined or with_interval(found.value, found.low, found.high)
+    return told(found.why_undefined) or with_interval(found.value, found.low, found.high)

@@ -10,6 +10,7 @@ from data.migrations import m007_rounds as m007_rounds
 from data.migrations import m008_adjudication as m008_adjudication
 from data.migrations import m009_current_label as m009_current_label
 from data.migrations import m010_calibration as m010_calibration
+from data.migrations import m011_language as m011_language
 from data.migrations import m014_judgements as m014_judgements
 from data.migrations import m015_asked_again as m015_asked_again
 from data.migrations.steps import migrations

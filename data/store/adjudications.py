@@ -64,6 +64,13 @@ def decision(store: Store, assignment_id: str, label: str) -> dict[str, Any] | N
     return store.row("SELECT * FROM resolution WHERE assignment_id = ? AND label = ?", [assignment_id, label])
 
 
+def decisions_of(store: Store, person_id: str) -> list[dict[str, Any]]:
+    """What this adjudicator decided on screen, oldest first: the rows of `resolution`."""
+    return store.rows(
+        "SELECT * FROM resolution WHERE person_id = ? AND assignment_id IS NOT NULL ORDER BY rowid", [person_id]
+    )
+
+
 def draws(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
     """Seed and inclusion probability of every drawn item in its newest sample, by (item_kind, item_id)."""
     rows = store.rows(

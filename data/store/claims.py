@@ -4,6 +4,7 @@ Taking one is a single conditional UPDATE, so no item can ever go to more people
 """
 
 import json
+import re
 
 from data.records import Assignment
 from data.store.assignments import of_row
@@ -71,6 +72,19 @@ _OWES = f"""
 
 _OWES_NOTHING = "a.task_id NOT IN (SELECT task_id FROM owes)"
 
+
+def _there(*conditions: str) -> str:
+    """Whether the task of an opening `a` has another one, of the evidence pass, that meets these conditions."""
+    other = re.sub(r"\ba\.", "o.", _in("evidence", *conditions)).replace("assignment AS a", "assignment AS o")
+    return f"EXISTS (SELECT 1 {other} AND o.task_id = a.task_id)"
+
+
+_OWES_NOTHING_HERE = f"""(
+    NOT EXISTS (SELECT 1 FROM mine WHERE mine.task_id = a.task_id AND pass = 'evidence' AND state = 'claimed')
+    AND NOT (:evidence AND ({_there(_NEW, _FOR_ME, _NEVER_SAW_GOLD, _ONE_CONTEXT)}
+        OR {_there(_HIDDEN, _RIPE, _NEVER_SAW_GOLD)})))"""
+"""The same as `_OWES_NOTHING`, asked of one task: who takes the first opening need not look through the plan for it."""
+
 _RULES = {
     "evidence": (_NEVER_SAW_GOLD, _ONE_CONTEXT),
     "correctness": (_OWES_NOTHING,),
@@ -93,7 +107,7 @@ def _queues(pass_: str) -> list[str]:
     What belongs to a context this person reads already, then a repeat or a canary that is due, then what was dealt to
     them, then the rest. Each but the last stops at its first row, so the whole plan is looked through only at its end.
     """
-    rules = _RULES[pass_]
+    rules = [_OWES_NOTHING_HERE if rule is _OWES_NOTHING else rule for rule in _RULES[pass_]]
     late = f"{_OTHER_CONTEXT}, {_ELSEWHERE}, a.position, a.plan_order"
     places = (
         (_in(pass_, _NEW, _FOR_ME, _BEGUN, *rules), late),
@@ -125,7 +139,7 @@ def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: boo
     """
     found = ", ".join(f"({query})" for query in _queues(pass_))
     row = store.row(
-        f"{_tables(pass_)} UPDATE assignment SET person_id = :person, state = 'claimed', lease_until = :until "
+        f"WITH {_PERSON} UPDATE assignment SET person_id = :person, state = 'claimed', lease_until = :until "
         f"WHERE assignment_id = coalesce({found}) RETURNING *",
         {"person": person_id, "until": until, "now": now(), "evidence": evidence, "soft": soft},
     )

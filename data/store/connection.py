@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
@@ -19,6 +19,10 @@ from data.migrations import migrations
 from data.study import Study
 
 BUSY_SECONDS = 10.0
+MOST = 200
+"""Records that a server keeps in memory: a few for each of the people at work."""
+
+T = TypeVar("T")
 
 
 class StudyBusy(StudyProblem):
@@ -67,11 +71,28 @@ class Store:
 
     def change(self, sql: str, values: Mapping[str, Any] | Sequence[Any]) -> int:
         """Runs one statement and says how many rows it touched."""
-        return self.db.execute(sql, dict(values) if isinstance(values, Mapping) else list(values)).rowcount
+        # Not `db.execute`, which reads the statement first to see whether it has to commit: nothing is left open here.
+        return self.db.conn.execute(sql, dict(values) if isinstance(values, Mapping) else list(values)).rowcount
 
     def lately(self, key: Hashable, seconds: float, count: Callable[[], int]) -> int:
         """A number that is for orientation only and costs a while: in a server it may be some seconds old."""
         return self._held.lately(key, seconds, count) if self._held else count()
+
+    def once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """Something that never changes, once it is there: in a server it is read once."""
+        return self._held.once(key, read) if self._held else read()
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Inside a transaction: all of this or nothing of it, and what came before is kept all the same."""
+        self.db.conn.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self.db.conn.execute("ROLLBACK TO part")
+            raise
+        finally:
+            self.db.conn.execute("RELEASE part")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -81,7 +102,7 @@ class Store:
         """
         in_line = self._turn.acquire(timeout=BUSY_SECONDS)
         try:
-            self.db.execute("BEGIN IMMEDIATE")
+            self.db.conn.execute("BEGIN IMMEDIATE")
             try:
                 yield
             except BaseException:
@@ -163,6 +184,7 @@ class Held:
         self._idle = [_connect(path)]
         self._made_for = self._now(self._idle[0])
         self._counted: dict[Hashable, tuple[float, int]] = {}
+        self._read: dict[Hashable, Any] = {}
 
     def _now(self, db: Database) -> tuple[int, int]:
         """Which file is there, and which version of its tables."""
@@ -197,6 +219,16 @@ class Held:
         if time.monotonic() - at >= seconds:
             at, number = self._counted[key] = time.monotonic(), count()
         return number
+
+    def once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """What was read under this key before, else what is read now; the `MOST` last ones are kept."""
+        found: T | None = self._read.pop(key, None)  # by several threads at once
+        if found is None:
+            found = read()
+        self._read[key] = found
+        for oldest in list(self._read)[:-MOST]:
+            self._read.pop(oldest, None)
+        return found
 
     def close(self) -> None:
         """Closes what is kept; from now on every call opens its own."""

@@ -28,7 +28,11 @@ def add(store: Store, items: Iterable[Item]) -> None:
 
 
 def load(store: Store, item_kind: str, item_id: str) -> Item:
-    """An item with its texts."""
+    """An item with its texts, which are kept as they were when it was drawn."""
+    return store.once(("item", item_kind, item_id), lambda: _load(store, item_kind, item_id))
+
+
+def _load(store: Store, item_kind: str, item_id: str) -> Item:
     row = store.row("SELECT * FROM item WHERE item_kind = ? AND item_id = ?", [item_kind, item_id])
     if row is None:
         raise StudyProblem(f"{item_kind} {item_id!r} is not among the drawn items")

@@ -26,6 +26,7 @@ def of_row(row: dict[str, Any]) -> Person:
         teams=tuple(json.loads(row["teams"])) if row["teams"] != "[]" else (),
         status=row["status"],
         results_opened_at=row["results_opened_at"],
+        language=row["language"],
     )
 
 
@@ -132,11 +133,22 @@ def shut_out(store: Store, person_id: str) -> None:
     )
 
 
+def set_language(store: Store, person_id: str, language: str) -> None:
+    """Keeps the language that somebody chose for the screens."""
+    store.change("UPDATE person SET language = ? WHERE person_id = ?", [language, person_id])
+
+
 def set_email(store: Store, person_id: str, email: str) -> None:
     """Keeps the address that somebody's account is known by; whose account it is shows when they first come in."""
     store.change(
         "UPDATE person SET email = ?, oidc_issuer = NULL, oidc_subject = NULL WHERE person_id = ?", [email, person_id]
     )
+
+
+def emails(store: Store) -> dict[str, str]:
+    """The registered addresses, by person_id; without those who have none."""
+    rows = store.rows("SELECT person_id, email FROM person WHERE email IS NOT NULL")
+    return {row["person_id"]: row["email"] for row in rows}
 
 
 def of_account(store: Store, issuer: str, subject: str) -> Person | None:

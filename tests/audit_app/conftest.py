@@ -6,14 +6,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from audit_app.actions.demo import Demo, make_demo
 from audit_app.actions.importing import import_records
 from audit_app.actions.labelling import commit, next_view
 from audit_app.actions.people import add_person
+from audit_app.actions.sign_in import begin
+from audit_app.gate import COOKIE
+from audit_app.launch import STUDY
 from data.importers import Imported
 from data.records import Person
 from data.store import people
@@ -172,8 +177,9 @@ class Desk:
         view = self.view()
         while view["state"] == "view" and len(seen) < limit:
             seen.append(view)
-            # Marked errors have to be shown or explained.
-            note = {"comment": "as the first passage shows"} if view["label"]["kind"] == "many" else {}
+            # Errors have to be shown, and answers that were found have to be said.
+            explains = view["label"]["kind"] == "many" or any(entry["note"] for entry in view["label"]["values"])
+            note = {"comment": "as the first passage shows"} if explains else {}
             view = self.answer(view, value_of(view), **note)["next"]
         return seen
 
@@ -193,3 +199,23 @@ def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 def demo_copy(finished_demo: Demo, copy_of: Callable[[Study], Study]) -> Study:
     """A copy of the demo study to work in."""
     return copy_of(finished_demo.study)
+
+
+@pytest.fixture
+def looking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Person]:
+    """A lead looks at the screens of a study from now on; by default one who has opened results."""
+
+    def look(study: Study, *, opened: bool = True) -> Person:
+        monkeypatch.setenv(STUDY, str(study.path))
+        with open_store(study) as store, store.transaction():
+            person = people.find(store, "demo-lead")
+            if person is None:
+                person = Person(person_id="demo-lead", display_name="Demo lead", role="lead")
+                people.add(store, person)
+            if opened:
+                people.results_opened(store, person.person_id)
+            secret = begin(store, person, None)
+        monkeypatch.setattr(st, "context", SimpleNamespace(cookies={COOKIE: secret}, headers={}, url=None))
+        return person
+
+    return look

@@ -40,6 +40,8 @@ class Bench:
         sent = {"screen": "adjudicate", "assignment_id": view["assignment_id"], "label": view["label"]["name"],
                 "value": view["label"]["values"][0]["value"] if value is None else value,
                 "client_seq": view["client_seq"], "active_seconds": 2.0}  # fmt: skip
+        if any(entry["note"] for entry in view["label"]["values"]):
+            sent["comment"] = "in my words"
         return adjudicating.vote(self.study, self.person, {**sent, **more})
 
     def decide(self, view: Mapping[str, Any], value: Any = None, **more: Any) -> dict[str, Any]:

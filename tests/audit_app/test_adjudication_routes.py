@@ -14,6 +14,7 @@ from audit_app.api import routes
 from audit_app.app import ServedStudy
 from audit_app.door import doors
 from audit_app.gate import Gate
+from data.store.connection import open_store
 from data.study import Study
 
 OURS = {"X-Evidence-Audit": "1"}
@@ -51,7 +52,7 @@ def client(study: Study) -> Iterator[TestClient]:
     served = ServedStudy(study.path)
     app = Starlette(routes=[*doors(served), *routes(served)], middleware=[Middleware(Gate, person_of=served.person_of)])
     link = add_person(study, "Zoe", person_id="zoe", role="adjudicator").link
-    with TestClient(app, follow_redirects=False) as client:
+    with TestClient(app, "http://localhost", follow_redirects=False) as client:
         client.get("/in/" + link.rsplit("/", 1)[1])
         yield client
 
@@ -104,3 +105,44 @@ def test_an_annotator_gets_a_sentence_and_no_case(study: Study, client: TestClie
     client.get("/in/" + link.rsplit("/", 1)[1])
     view = client.get("/api/view?screen=adjudicate").json()
     assert (view["state"], "you are not one of them" in view["reason"]) == ("empty", True)
+
+
+def test_ones_own_decisions_can_be_looked_back_at_and_nobody_elses(study: Study, client: TestClient) -> None:
+    assert client.get("/api/items?screen=adjudicate").json()["items"] == []
+    assert client.get("/api/back?screen=adjudicate").status_code == 404
+    decided = {}
+    for label in ("D", "G"):
+        view = client.get("/api/view?screen=adjudicate").json()
+        after = post(
+            client, "/api/label", view, value=view["label"]["values"][0]["value"], client_seq=view["client_seq"]
+        )
+        decided[label] = view["label"]["values"][1]["value"]
+        said = {"value": decided[label], "reason": f"why {label}", "cause": "slip"}
+        assert post(client, "/api/decide", after.json()["next"], **said).status_code == 200
+    (item,) = client.get("/api/items?screen=adjudicate").json()["items"]
+    assert [(one["label"], one["reason"], one["cause"]) for one in item["answers"]] == [
+        ("D", "why D", "slip"), ("G", "why G", "slip"),
+    ]  # fmt: skip
+    last = client.get("/api/back?screen=adjudicate")
+    assert (last.json()["label"]["name"], last.json()["case"]["stage"]) == ("G", "decided")
+    assert (last.json()["review"]["value"], last.json()["review"]["comment"]) == (decided["G"], "why G")
+    assert "not changed" in last.json()["review"]["final"]
+    assert {answer["who"] for answer in last.json()["case"]["answers"]} == {"A", "B"}
+    assert "GOLD-WORD" not in last.text
+    still = [word for word in SECRETS if "NOTE" not in word and "QUOTE" not in word]
+    assert not [word for word in still if word in last.text]
+    place = {"screen": "adjudicate", "assignment": item["assignment_id"], "label": "G", "before": "1"}
+    first = client.get("/api/back", params=place).json()
+    assert (first["label"]["name"], first["review"]["value"]) == ("D", decided["D"])
+    assert client.get("/api/back", params={**place, "label": "D"}).status_code == 404
+    undecided = client.get("/api/view?screen=adjudicate").json()
+    before = {**place, "assignment": undecided["assignment_id"], "label": "C"}
+    assert client.get("/api/back", params=before).json()["label"]["name"] == "G"
+    with open_store(study) as store:
+        row = store.row("SELECT count(*) AS n FROM exposure WHERE view = 'AnswersView'")
+    assert row == {"n": 2 + 3}, "what was looked back at is logged as shown"
+    other = add_person(study, "Yan", person_id="yan", role="adjudicator").link
+    client.cookies.clear()
+    client.get("/in/" + other.rsplit("/", 1)[1])
+    assert client.get("/api/items?screen=adjudicate").json()["items"] == []
+    assert client.get("/api/back", params={**place, "before": "0"}).status_code == 404

@@ -65,7 +65,7 @@ def study() -> FakeStudy:
 @pytest.fixture
 def client(study: FakeStudy) -> Iterator[TestClient]:
     app = Starlette(routes=routes(study), middleware=[Middleware(Gate, person_of=study.person_of)])
-    with TestClient(app, follow_redirects=False) as client:
+    with TestClient(app, "http://localhost", follow_redirects=False) as client:
         yield client
 
 

@@ -462,12 +462,28 @@ def test_serve_says_where_and_warns_of_an_open_address(
 
     monkeypatch.setattr(launch, "serve", serve)
     monkeypatch.setattr(serving, "_free", lambda *arguments: None)
-    ended = run("serve", "--study", demo_copy.path, "--address", "0.0.0.0", "--port", 8600)
+    everywhere = ["serve", "--study", demo_copy.path, "--address", "0.0.0.0", "--port", 8600]
+    one_sentence(run(*everywhere), "listens on every network", "--public https://audit.example.org")
+    one_sentence(run(*everywhere, "--public", "audit.example/x"), "expected an address without a path")
+    assert asked == []
+    ended = run(*everywhere, "--public", "https://Audit.example/")
     assert (ended.code, ended.out) == (0, "")
-    assert "http://0.0.0.0:8600" in ended.err
-    for part in ("reverse proxy with TLS", "Host header", "websocket", "X-Forwarded-Proto", "FORWARDED_ALLOW_IPS"):
+    assert "https://audit.example." in ended.err
+    for part in ("reverse proxy with TLS", "Host header", "websocket", "X-Forwarded-For", "FORWARDED_ALLOW_IPS"):
         assert part in ended.err
-    assert asked == [(demo_copy.path, {"address": "0.0.0.0", "port": 8600})]
+    public = "https://audit.example"
+    assert asked == [(demo_copy.path, {"address": "0.0.0.0", "port": 8600, "public": public})]
+    for given, expected in (
+        (["--address", "192.168.1.5"], "http://192.168.1.5:8501"),
+        (["--public", "http://localhost:80"], None),
+        ([], None),
+    ):
+        run("serve", "--study", demo_copy.path, *given)
+        assert asked[-1][1]["public"] == expected
+    with (demo_copy.path / "study.toml").open("a", encoding="utf-8") as settings:
+        settings.write(f'\n[oidc]\nissuer = "https://login.example"\nclient_id = "a"\naddress = "{public}"\n')
+    run("serve", "--study", demo_copy.path)
+    assert asked[-1][1]["public"] == public
     monkeypatch.setattr(launch, "serve", lambda folder, **options: 3)
     assert run("serve", "--study", demo_copy.path).code == 1
 

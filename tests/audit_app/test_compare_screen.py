@@ -15,7 +15,6 @@ from audit_app.actions.demo import Demo
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import points
-from audit_app.launch import STUDY
 from audit_app.page import pages
 from data.records import Person
 from data.study import Study, init_study
@@ -29,8 +28,8 @@ def screen() -> None:
     render()
 
 
-def opened(study: Study, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv(STUDY, str(study.path))
+def opened(study: Study, looking: Callable[[Study], object]) -> AppTest:
+    looking(study)
     app = AppTest.from_function(screen, default_timeout=30).run()
     assert not app.exception
     return app
@@ -41,9 +40,9 @@ def text(app: AppTest) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", " ".join(shown))))
 
 
-def test_the_screen_shows_the_numbers_of_the_command(finished_demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_screen_shows_the_numbers_of_the_command(finished_demo: Demo, looking: Callable[[Study], object]) -> None:
     study = finished_demo.study
-    app, found = opened(study, monkeypatch), compare(study, Question(by="model"))
+    app, found = opened(study, looking), compare(study, Question(by="model"))
     assert found.sentence in text(app)
     for one in found.comparisons:
         assert one.corrected is not None
@@ -52,8 +51,8 @@ def test_the_screen_shows_the_numbers_of_the_command(finished_demo: Demo, monkey
     assert app.selectbox(key="compare_by").options == ["models", "prompts", "conditions", "regimes", "judges"]
 
 
-def test_judges_and_a_condition_are_one_choice_away(finished_demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened(finished_demo.study, monkeypatch)
+def test_judges_and_a_condition_are_one_choice_away(finished_demo: Demo, looking: Callable[[Study], object]) -> None:
+    app = opened(finished_demo.study, looking)
     app.selectbox(key="compare_by").select("judge").run()
     found = compare(finished_demo.study, Question(by="judge"))
     assert found.sentence in text(app)
@@ -66,9 +65,9 @@ def test_judges_and_a_condition_are_one_choice_away(finished_demo: Demo, monkeyp
 
 
 def test_one_value_against_the_others_and_without_adjustment(
-    finished_demo: Demo, monkeypatch: pytest.MonkeyPatch
+    finished_demo: Demo, looking: Callable[[Study], object]
 ) -> None:
-    app = opened(finished_demo.study, monkeypatch)
+    app = opened(finished_demo.study, looking)
     app.selectbox(key="compare_by").select("condition").run()
     app.selectbox(key="compare_against_condition").select("clean")
     app.selectbox(key="compare_adjust").select("none")
@@ -81,8 +80,8 @@ def test_one_value_against_the_others_and_without_adjustment(
     assert "Tango interval" in text(app)
 
 
-def test_groups_that_share_no_task_say_so(finished_demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened(finished_demo.study, monkeypatch)
+def test_groups_that_share_no_task_say_so(finished_demo: Demo, looking: Callable[[Study], object]) -> None:
+    app = opened(finished_demo.study, looking)
     app.selectbox(key="compare_by").select("regime").run()
     assert not app.exception
     assert "No two values of regime share a task" in text(app)
@@ -102,10 +101,10 @@ def plain(grid: Callable[..., Any], study_from: Callable[..., Study]) -> Callabl
     return make
 
 
-def test_while_sealed_only_widths_are_shown(plain: Callable[..., Study], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_sealed_only_widths_are_shown(plain: Callable[..., Study], looking: Callable[[Study], object]) -> None:
     study = plain(("a", "b"))
     draw_sample(study, Plan(size=None, overlap=0))
-    app = opened(study, monkeypatch)
+    app = opened(study, looking)
     assert "Results are sealed" in text(app)
     assert "points wide" in text(app)
     assert not re.search(r"[+-]\d+\.\d", text(app))
@@ -113,17 +112,17 @@ def test_while_sealed_only_widths_are_shown(plain: Callable[..., Study], monkeyp
 
 
 def test_nothing_drawn_and_nothing_imported_show_the_steps(
-    plain: Callable[..., Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plain: Callable[..., Study], tmp_path: Path, looking: Callable[[Study], object]
 ) -> None:
     for study in (plain(("a", "b")), init_study(tmp_path / "empty")):
-        assert "A study gets here in four steps" in text(opened(study, monkeypatch))
+        assert "A study gets here in four steps" in text(opened(study, looking))
 
 
-def test_hostile_names_are_shown_as_they_are(plain: Callable[..., Study], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_names_are_shown_as_they_are(plain: Callable[..., Study], looking: Callable[[Study], object]) -> None:
     study = plain(("a", EVIL))
     draw_sample(study, Plan(size=None, overlap=0))
     unseal(study, "a test")
-    app = opened(study, monkeypatch)
+    app = opened(study, looking)
     assert f"a − {EVIL}" in text(app) or f"{EVIL} − a" in text(app)
     assert f"judge {EVIL}" in text(app)
     assert "<img" not in " ".join(block.value for block in app.html)

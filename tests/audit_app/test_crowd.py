@@ -3,25 +3,24 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import pytest
 
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.launch import command, environment
+from benchmarks.label_servers import free_port, running
 from data.store.connection import open_store
 from data.study import Study
 
@@ -107,23 +106,6 @@ def test_many_processes_claim_and_save(
     assert len({who for who, _ in said}) == n_processes
 
 
-@contextmanager
-def serving(study: Study, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    quiet = subprocess.DEVNULL
-    server = subprocess.Popen(command(port=port), env=environment(study.path), stdout=quiet, stderr=quiet)
-    try:
-        for _ in range(300):
-            try:
-                urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2).read()
-                break
-            except OSError:
-                time.sleep(0.1)
-        yield server
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
-
-
 class Client:
     """One annotator who saves as fast as the server answers, and sends again what was not acknowledged."""
 
@@ -161,9 +143,8 @@ class Client:
 
 def test_a_server_killed_in_the_middle_of_200_saves_keeps_what_it_acknowledged(study_from: Any, grid: Any) -> None:
     study, clients = planned(study_from, grid, 100, overlap=0.0), list[Client]()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = free_port()
+    line, variables = command(port=port), environment(study.path)
 
     def together(enough: Callable[[], bool]) -> list[threading.Thread]:
         threads = [threading.Thread(target=client.save_until, args=(enough,)) for client in clients]
@@ -174,7 +155,7 @@ def test_a_server_killed_in_the_middle_of_200_saves_keeps_what_it_acknowledged(s
     def n_saved() -> int:
         return sum(len(client.acknowledged) for client in clients)
 
-    with serving(study, port) as server:
+    with running(line, port, variables) as server:
         clients += [Client(port, add_person(study, f"Annotator {n}").link) for n in range(4)]
         threads = together(lambda: False)
         while n_saved() < 90:
@@ -185,7 +166,7 @@ def test_a_server_killed_in_the_middle_of_200_saves_keeps_what_it_acknowledged(s
     before = n_saved()
     assert 90 <= before < 200
     check_answers(study, [answer for client in clients for answer in client.acknowledged])
-    with serving(study, port):
+    with running(line, port, variables):
         for thread in together(lambda: False):
             thread.join(timeout=60)
     acknowledged = [answer for client in clients for answer in client.acknowledged]

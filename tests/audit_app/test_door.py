@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from hashlib import scrypt
 from html import escape
 from typing import Any
 
@@ -11,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from audit_app.actions import people
+from audit_app.actions import passwords, people
 from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import set_password
 from audit_app.api import routes
@@ -21,7 +22,7 @@ from audit_app.gate import COOKIE, Gate
 from data.store.connection import open_store
 from data.study import Study
 
-HERE = "http://testserver"
+HERE = "http://localhost"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
@@ -35,7 +36,8 @@ def study(study_from: Any) -> Study:
 def browser(study: Study) -> Iterator[Callable[..., TestClient]]:
     """Another browser at the door of the study."""
     served = ServedStudy(study.path)
-    app = Starlette(routes=[*doors(served), *routes(served)], middleware=[Middleware(Gate, person_of=served.person_of)])
+    gate = Middleware(Gate, person_of=served.person_of, public="https://audit.example")
+    app = Starlette(routes=[*doors(served), *routes(served)], middleware=[gate])
     with ExitStack() as stack:
 
         def another(address: str = HERE, **more: Any) -> TestClient:
@@ -173,7 +175,7 @@ def test_brute_force_is_slowed_down(browser: Any, known: str) -> None:
     assert "Too many tries" in answer.text
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://testserver:81"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:81"])
 @pytest.mark.parametrize("path", ["/sign-in", "/account"])
 def test_a_form_on_another_site_is_refused(browser: Any, known: str, link: str, path: str, origin: str) -> None:
     client = browser()
@@ -277,6 +279,17 @@ def test_the_views_and_refusals_of_the_loop_are_in_the_language_chosen(browser: 
     assert "لا توجد قبل هذا" in client.get("/api/back").json()["error"]
 
 
+def test_a_language_goes_with_the_person_who_chose_it(browser: Any, link: str) -> None:
+    here, there = browser(), browser()
+    here.get(link)
+    assert here.post("/language", data={"language": "ar"}, headers={"origin": HERE}).headers["location"] == "/account"
+    english = {"accept-language": "en"}
+    assert '<html lang="en"' in there.get("/sign-in", headers=english).text
+    there.get(link)
+    assert '<html lang="ar"' in there.get("/account", headers=english).text
+    assert "لم يُخطَّط شيء" in there.get("/api/view", headers=english).json()["reason"]
+
+
 def test_a_language_that_there_is_not_is_not_kept(browser: Any) -> None:
     answer = browser().post("/language", data={"language": "tlh"}, headers={"origin": HERE})
     assert "set-cookie" not in answer.headers
@@ -336,3 +349,71 @@ def test_signing_out_everywhere_ends_this_session_too(browser: Any, link: str) -
     assert answer.headers["location"] == "/out"
     assert here.get("/out").status_code == 200
     assert (may_work(here), may_work(there)) == (False, False)
+
+
+def test_a_strangers_link_asks_before_it_makes_somebody_else_of_whoever_is_signed_in(
+    browser: Any, study: Study, link: str
+) -> None:
+    theirs = path_of(add_person(study, "<b>Eve</b>", person_id="eve").link)
+    client = browser()
+    client.get(link)
+    before = client.cookies[COOKIE]
+    asked = client.get(theirs)
+    assert asked.status_code == 200
+    assert "&lt;b&gt;Eve&lt;/b&gt;" in asked.text
+    assert client.cookies[COOKIE] == before
+    forced = client.post(theirs, headers={"origin": "http://evil.example"})
+    assert (forced.status_code, client.cookies[COOKIE]) == (403, before)
+    assert client.get(link).status_code == 303, "one's own link asks nothing"
+    assert client.post(theirs, headers={"origin": HERE}).status_code == 303
+    assert client.get("/api/here").json() == {"who": "eve"}
+
+
+def test_a_secret_that_somebody_else_chose_never_becomes_a_session(browser: Any, link: str, known: str) -> None:
+    for by_link in (True, False):
+        client = browser()
+        client.cookies.set(COOKIE, "chosen-by-an-attacker")
+        answer = client.get(link) if by_link else sign_in(client, known)
+        assert answer.status_code == 303
+        assert "chosen-by-an-attacker" not in answer.headers["set-cookie"]
+        client.cookies.clear()
+        client.cookies.set(COOKIE, "chosen-by-an-attacker")
+        assert not may_work(client)
+
+
+def test_an_unknown_name_costs_as_much_work_as_a_known_one(
+    browser: Any, known: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked: list[tuple[Any, ...]] = []
+
+    def counted(*given: Any, **how: Any) -> bytes:
+        worked.append((how["n"], how["r"], how["p"]))
+        return scrypt(*given, **how)
+
+    monkeypatch.setattr(passwords, "scrypt", counted)
+    sign_in(browser(), known, "wrong")
+    sign_in(browser(), "nobody", "wrong")
+    assert len(worked) == 2
+    assert worked[0] == worked[1]
+
+
+def test_one_address_cannot_try_every_name(browser: Any, known: str) -> None:
+    client = browser()
+    codes = [sign_in(client, f"name {n}", "wrong").status_code for n in range(22)]
+    assert codes[:20] == [403] * 20
+    assert 429 in codes[20:]
+
+
+@pytest.mark.parametrize("address", ["2001:db8::1", "::ffff:192.0.2.1"])
+def test_tries_are_counted_by_the_network_of_one_customer(browser: Any, known: str, address: str) -> None:
+    for n in range(22):
+        last = sign_in(browser(client=(f"{address}{n:x}", 9)), f"name {n}", "wrong").status_code
+    assert last == (429 if ":db8:" in address else 403)
+
+
+def test_no_door_takes_an_address_to_go_on_to(browser: Any, link: str, known: str) -> None:
+    for query in ("?next=https://evil.example", "?next=//evil.example&url=https://evil.example"):
+        assert browser().get(link + query).headers["location"] == "/"
+        assert sign_in(browser(), known).headers["location"] == "/"
+        said = browser().post("/language" + query, data={"language": "ar"}, headers={"origin": HERE})
+        assert said.headers["location"] == "/sign-in"

@@ -1,6 +1,7 @@
 """A judge run over a study, over real HTTP: nothing lost, nothing asked twice, and a report of what happened."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from starlette.responses import Response
 
 from audit_app.actions.exporting import exported_judgements
+from audit_app.actions.importing import import_records
 from audit_app.actions.judge_choice import JudgeChoice, open_judge, parse_parameters
 from audit_app.actions.judge_claims import faithfulness
 from audit_app.actions.judge_ledger import RunOptions
@@ -24,6 +26,7 @@ from audit_app.actions.judge_report import estimate_sentences, faithfulness_sent
 from audit_app.actions.judge_run import JudgeRun, estimate, run_judge
 from audit_app.actions.judge_work import Asked
 from audit_app.actions.judging import judge_check
+from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from data import frame as frames
@@ -295,8 +298,6 @@ def test_one_name_is_one_judge(study: Study, server: ModelServer, give_verdicts:
 
 @pytest.fixture
 def give_verdicts(tmp_path: Path) -> Callable[..., None]:
-    from audit_app.actions.importing import import_records
-
     def give(study: Study, judge: str) -> None:
         path = tmp_path / "verdicts.jsonl"
         rows = [
@@ -464,3 +465,36 @@ def test_killed_in_the_middle_of_500_it_goes_on_and_asks_nothing_answered_twice(
     assert all(row["D"] == 1 for row in verdict_rows(study).values())
     assert len(server.times) == 500
     assert sum(server.times.values()) == 500 + n_before - kept
+
+
+def test_on_the_whole_way_nothing_leaves_that_a_label_does_not_compare(
+    grid: Callable[..., Rows],
+    study_from: Callable[..., Study],
+    server: ModelServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = grid(1)
+    rows["responses"] = [{**row, "text": f"RESPONSE {n}"} for n, row in enumerate(rows["responses"])]
+    rows["verdicts"] = [{"response_id": row["response_id"], "judge": "EARLIER", "C": 1, "rationale": "RATIONALE"}
+                        for row in rows["responses"]]  # fmt: skip
+    rows["tasks"][0]["question"] = "QUESTION?"
+    study = study_from(rows)
+    draw_sample(study, Plan(size=None))
+    add_person(study, "PERSON")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-SECRET")
+    caplog.set_level(logging.DEBUG)
+    never = ("t00", "wren", "baseline", "clean", "evidence_absence", "longfact", "neither", "EARLIER", "RATIONALE",
+             "PERSON", str(study.path))  # fmt: skip
+    compared = {"D": {"RESPONSE"}, "A": {"RESPONSE", "QUESTION?"}, "G": {"RESPONSE", "passage 1"},
+                "C": {"RESPONSE", "GOLD", "ALIAS"}, "provenance_honesty": {"RESPONSE", "passage 1"}}  # fmt: skip
+    for label, shown in compared.items():
+        server.seen.clear()
+        caplog.clear()
+        run(study, server, labels=(label,))
+        assert len(server.seen) == 2
+        for seen in server.seen:
+            sent = seen.raw + str(seen.headers) + caplog.text
+            assert {name for name in set().union(*compared.values()) if name in sent} == shown
+            assert [name for name in never if name in sent] == []
+            assert "sk-SECRET" not in seen.raw + caplog.text

@@ -1,16 +1,15 @@
 """The Judge screen: all judges side by side, and what came out of tests of judges."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from audit_app.actions.demo import Demo
 from audit_app.actions.judge_trials import NAME, Trial, note_ablation, record
 from audit_app.actions.judges import JudgesQuestion, compare_judges
 from audit_app.actions.judges_tables import pair_rows
-from audit_app.launch import STUDY
 from data.study import Study
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -22,8 +21,8 @@ def screen() -> None:
     render()
 
 
-def opened(study: Study, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv(STUDY, str(study.path))
+def opened(study: Study, looking: Callable[[Study], object]) -> AppTest:
+    looking(study)
     app = AppTest.from_function(screen, default_timeout=60).run()
     assert not app.exception
     return app
@@ -35,9 +34,9 @@ def text(app: AppTest) -> str:
 
 
 def test_judges_are_one_toggle_away_with_the_numbers_of_the_command(
-    finished_demo: Demo, monkeypatch: pytest.MonkeyPatch
+    finished_demo: Demo, looking: Callable[[Study], object]
 ) -> None:
-    app = opened(finished_demo.study, monkeypatch)
+    app = opened(finished_demo.study, looking)
     found = compare_judges(finished_demo.study, JudgesQuestion())
     assert found.sentence not in text(app)
     app.toggle(key="judges-compared").set_value(True).run()
@@ -48,15 +47,15 @@ def test_judges_are_one_toggle_away_with_the_numbers_of_the_command(
 
 
 def test_tests_of_judges_are_shown_and_an_empty_record_says_how(
-    demo_copy: Study, monkeypatch: pytest.MonkeyPatch
+    demo_copy: Study, looking: Callable[[Study], object]
 ) -> None:
-    assert "No judge has been tested here." in text(opened(demo_copy, monkeypatch))
+    assert "No judge has been tested here." in text(opened(demo_copy, looking))
     note_ablation(demo_copy, "mine:f", "faithfulness", passed=False, sentence=f"faithfulness leaks {EVIL}")
     note_ablation(demo_copy, "mine:f", "relevance", passed=None, sentence="too few")
     for at, sentence in (("2026-01-02T10:00", "what was once"), ("2026-01-03T10:00", "what is now")):
         canary = Trial(kind="canary", at=at, judge="mine:f", metric="G", passed=True, sentence=sentence)
         record(demo_copy.path / NAME, canary)
-    app = opened(demo_copy, monkeypatch)
+    app = opened(demo_copy, looking)
     shown = text(app)
     assert "mine:f canaries G 2026-01-03 10:00 UTC passed what is now" in shown
     assert "what was once" not in shown

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from audit_app.actions import labelling
 from audit_app.actions.answers import Refused
 from audit_app.actions.labelling import next_view
 from audit_app.actions.sampling import Plan, draw_sample
+from data.errors import StudyProblem
 from data.store import assignments, people
 from data.store.connection import open_store
 from data.study import Study, open_study
@@ -399,3 +401,21 @@ def test_the_next_view_is_quick_on_the_demo(demo_copy: Study, desk: Any) -> None
         annotator.answer(view, yes(view))
     print(f"\nnext_view on the demo: {median(took):.1f} ms median, {max(took):.1f} ms at most")
     assert median(took) < 50
+
+
+def test_an_answer_is_kept_whatever_becomes_of_the_next_view(
+    study: Study, person_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = person_in(study, "ann")
+    view = next_view(study, person, "label")
+
+    def broken(*given: object) -> None:
+        with open_store(study) as store:
+            assert store.rows("SELECT 1 FROM label_event") == [], "not before the transaction ends"
+        raise StudyProblem("the next item cannot be read")
+
+    monkeypatch.setattr(labelling, "_show", broken)
+    answer = {name: view[name] for name in ("assignment_id", "client_seq")}
+    with pytest.raises(StudyProblem, match="the next item cannot be read"):
+        labelling.commit(study, person, {**answer, "screen": "label", "label": "D", "value": "1"})
+    assert rows(study, "SELECT label, value FROM label_event") == [{"label": "D", "value": "1"}]

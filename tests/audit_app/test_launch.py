@@ -42,6 +42,23 @@ def test_the_study_travels_as_an_absolute_path(tmp_path: Path, monkeypatch: pyte
     assert launch.study_folder() == tmp_path / "study"
 
 
+@pytest.mark.parametrize(
+    ("public", "given", "believed"),
+    [(None, None, ""), ("https://audit.example", None, "127.0.0.1,::1"), (None, "10.0.0.7", "10.0.0.7"),
+     ("https://audit.example", "10.0.0.7", "10.0.0.7")],
+)  # fmt: skip
+def test_only_who_names_a_proxy_has_one(
+    monkeypatch: pytest.MonkeyPatch, public: str | None, given: str | None, believed: str
+) -> None:
+    monkeypatch.delenv(launch.PROXIES, raising=False)
+    if given:
+        monkeypatch.setenv(launch.PROXIES, given)
+    environment = launch.environment(Path("study"), public)
+    assert environment[launch.PROXIES] == believed
+    monkeypatch.setenv(launch.PUBLIC, environment[launch.PUBLIC])
+    assert launch.public_address() == public
+
+
 def test_without_a_word_the_study_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(launch.STUDY, raising=False)
     assert launch.study_folder() == Path(".")

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from audit_app.actions.demo import Demo
 from audit_app.actions.leak_audit import leak_audit
 from audit_app.actions.leak_labels import BlindReading
-from audit_app.actions.leak_rows import screen_rows, share_rows
+from audit_app.actions.leak_rows import audit_tables, screen_rows, share_rows
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.cli import cli
@@ -81,7 +82,17 @@ def test_a_sample_gives_intervals_and_few_labels_no_share(grid: Any, study_from:
     assert "The score is raw" in audit.sentence
     few = leak_audit(audited(lambda _: grid(N), study_from_named(study_from, "few"), give_labels, contexts=20))
     assert "too few for a share" in few.sentence
-    assert "refused" in share_rows(few.shares, "give it")[0]["note"]
+    assert "too few for a share; 30 are needed" in share_rows(few.shares, "give it")[0]["note"]
+
+
+def test_the_tables_show_absences_first_and_only_these_by_regime(finished_demo: Demo) -> None:
+    audit = leak_audit(finished_demo.study)
+    (short, *_), (long, *_) = audit_tables(audit).values(), audit_tables(audit, every=True).values()
+    assert [(row["condition"], row["regime"]) for row in short[:4]] == [
+        ("evidence_absence", ""), ("evidence_absence", "clbench"), ("evidence_absence", "liveresearchbench"),
+        ("evidence_absence", "longfact"),
+    ]  # fmt: skip
+    assert (len(short), len(long)) == (8, 20)
 
 
 def study_from_named(study_from: Any, name: str) -> Any:

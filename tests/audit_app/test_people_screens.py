@@ -13,11 +13,13 @@ from streamlit.testing.v1 import AppTest
 from audit_app.actions import people
 from audit_app.actions.answers import Refused
 from audit_app.actions.people import add_person
+from audit_app.actions.progress import progress
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
 from audit_app.actions.sign_in import enter, person_of
 from audit_app.gate import COOKIE
 from audit_app.launch import STUDY
-from audit_app.page import pages
+from audit_app.page import first_page, pages
 from data.records import Person
 from data.store import people as stored_people
 from data.store.connection import open_store
@@ -163,9 +165,51 @@ def test_role_and_teams_are_changed(study: Study, as_: SignIn, person_in: Any) -
     app = choose(opened(people_screen), "ann")
     app.selectbox(key="role-ann").select("adjudicator")
     app.multiselect(key="teams-ann").select("context")
-    click(app, "Save role and teams")
+    click(app, "Save")
     changed = found(study, "ann")
     assert (changed.role, changed.teams) == ("adjudicator", ("context",))
+
+
+def test_a_new_name_that_looks_like_anothers_is_warned_about(study: Study, as_: SignIn, person_in: Any) -> None:
+    as_("lead")
+    for name in ("ann", "ben"):
+        person_in(study, name)
+    app = choose(opened(people_screen), "ben")
+    app.text_input(key="name-ben").set_value("Аnn")  # a Cyrillic letter
+    click(app, "Save")
+    assert found(study, "ben").display_name == "Аnn"
+    assert "can be taken for" in text(app)
+
+
+def test_accounts_are_registered_where_the_organisation_signs_people_in(
+    study: Study, as_: SignIn, person_in: Any
+) -> None:
+    as_("lead")
+    assert not [one for one in opened(people_screen).text_input if "E-mail" in one.label]
+    with (study.path / "study.toml").open("a", encoding="utf-8") as settings:
+        settings.write('\n[oidc]\nissuer = "https://login.example"\nclient_id = "a"\naddress = "https://a.example"\n')
+    app = opened(people_screen)
+    app.text_input[0].set_value("Ann")
+    app.text_input(key="invite-email").set_value(" Ann@Example.org ")
+    click(app, "Invite")
+    (ann,) = [each for each in progress(study) if each.person.display_name == "Ann"]
+    assert ann.email == "ann@example.org"
+    who = ann.person.person_id
+    with open_store(study) as store:
+        stored_people.bind_account(store, who, "https://login.example", "subject")
+    app = choose(opened(people_screen), who)
+    assert app.text_input(key=f"email-{who}").value == "ann@example.org"
+    click(app, "Save")
+    with open_store(study) as store:
+        assert stored_people.of_account(store, "https://login.example", "subject"), "the same address unties nothing"
+    app.text_input(key=f"email-{who}").set_value("nonsense")
+    click(app, "Save")
+    assert "Nothing was changed: e-mail address 'nonsense'" in text(app)
+    app.text_input(key=f"email-{who}").set_value("ann.lee@example.org")
+    click(app, "Save")
+    with open_store(study) as store:
+        assert stored_people.emails(store) == {who: "ann.lee@example.org"}
+        assert stored_people.of_account(store, "https://login.example", "subject") is None
 
 
 def test_a_lead_cannot_lock_themselves_out_on_the_screen(study: Study, as_: SignIn) -> None:
@@ -233,13 +277,36 @@ def test_nobody_but_leads_sees_anything_even_where_the_screen_is_drawn(
     assert "somebody" not in shown
 
 
-def test_opening_a_screen_with_results_is_written_down(study: Study, as_: SignIn) -> None:
+def report_page() -> None:
+    from audit_app.page import report
+
+    report()
+
+
+def test_results_are_opened_by_a_button_that_says_what_it_means(study: Study, as_: SignIn) -> None:
     as_("lead")
-    by_path = {path: screen for _, path, screen in pages(found(study, "lead"))}
+    assert first_page(found(study, "lead")) == "people"
+    unseal(study, "a test")
     opened(people_screen)
+    app = opened(report_page)
+    assert "you will get no assignments and no adjudication" in text(app)
+    assert "Acc" not in text(app)
     assert found(study, "lead").results_opened_at is None
-    by_path["report"]()
+    assert found(study, "lead").may_adjudicate
+    click(app, "Open results")
+    assert "Acc" in text(app)
     assert found(study, "lead").results_opened_at
+    assert not found(study, "lead").may_adjudicate
+    assert first_page(found(study, "lead")) == "report"
+
+
+def test_what_is_sealed_is_no_result_to_have_opened(study: Study, as_: SignIn) -> None:
+    as_("lead")
+    for path, screen in ((path, screen) for _, path, screen in pages(found(study, "lead"))):
+        if path in ("report", "compare", "judge", "agreement"):
+            screen()
+    assert "Results are sealed" in text(opened(report_page))
+    assert found(study, "lead").results_opened_at is None
 
 
 @pytest.mark.parametrize("path", ["report", "compare", "judge", "agreement"])

@@ -33,7 +33,7 @@ def client(study_from: Any, tmp_path: Path) -> Iterator[TestClient]:
     import_set(study, agreed, items_file=tmp_path / "samples.jsonl")
     served = ServedStudy(study.path)
     app = Starlette(routes=[*doors(served), *routes(served)], middleware=[Middleware(Gate, person_of=served.person_of)])
-    with TestClient(app, follow_redirects=False) as client:
+    with TestClient(app, "http://localhost", follow_redirects=False) as client:
         client.get("/in/" + add_person(study, "Ann").link.rsplit("/", 1)[1])
         yield client
 

@@ -2,14 +2,13 @@
 
 import re
 from html import unescape
+from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from audit_app.actions.demo import Demo
 from audit_app.actions.metrics_result import lent
 from audit_app.actions.results import metrics
-from audit_app.launch import STUDY
 
 
 def screen() -> None:
@@ -23,8 +22,8 @@ def text(app: AppTest) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", " ".join(shown))))
 
 
-def test_lent_labels_are_explained_as_by_the_command(finished_demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STUDY, str(finished_demo.study.path))
+def test_lent_labels_are_explained_as_by_the_command(finished_demo: Demo, looking: Any) -> None:
+    looking(finished_demo.study)
     app = AppTest.from_function(screen, default_timeout=60).run()
     assert not app.exception
     assert not [box for box in app.selectbox if box.key == "borrow"]

@@ -18,7 +18,6 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sampling import draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.actions.wording import coefficient, percent, with_interval
-from audit_app.launch import STUDY
 from audit_app.screens import report as report_screen
 from data.errors import StudyProblem
 from data.study import Study, init_study, open_study
@@ -85,12 +84,13 @@ Open = Callable[[str], Study]
 
 
 @pytest.fixture
-def served(studies: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+def served(studies: Path, looking: Callable[[Study], object]) -> Open:
     """Chooses the study that the screens show."""
 
     def choose(name: str) -> Study:
-        monkeypatch.setenv(STUDY, str(studies / name))
-        return open_study(studies / name)
+        study = open_study(studies / name)
+        looking(study)
+        return study
 
     return choose
 
@@ -307,10 +307,10 @@ def test_while_sealed_the_other_screens_only_say_so(served: Open, screen: Callab
 
 
 def test_results_are_opened_early_with_a_reason_and_not_without(
-    studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    studies: Path, tmp_path: Path, looking: Callable[..., object]
 ) -> None:
     shutil.copytree(studies / "drawn", tmp_path / "early")
-    monkeypatch.setenv(STUDY, str(tmp_path / "early"))
+    looking(open_study(tmp_path / "early"), opened=False)
     app = opened(report)
     app.button[0].click().run()
     assert "Give a reason first" in text(app)

@@ -3,15 +3,10 @@
 import json
 import os
 import shutil
-import socket
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -20,6 +15,7 @@ from audit_app.actions.importing import import_records
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.launch import command, environment
+from benchmarks.label_servers import free_port, running
 from data.store.connection import open_store
 from data.study import Study, init_study
 
@@ -94,39 +90,14 @@ def new_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Study]:
     return made
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @contextmanager
-def serving(folder: Path, log: Path, port: int | None = None, *, flags: tuple[str, ...] = ()) -> Iterator[str]:
+def serving(
+    folder: Path, log: Path, port: int | None = None, *, flags: tuple[str, ...] = (), public: str | None = None
+) -> Iterator[str]:
     """The address of a real server on this study folder, once it answers; `flags` are more of Streamlit's."""
     port = port or free_port()
-    address = f"http://127.0.0.1:{port}"
-    with log.open("wb") as out:
-        server = subprocess.Popen([*command(port=port), *flags], env=environment(folder), stdout=out, stderr=out)
-        try:
-            wait_for(address, server, log)
-            yield address
-        finally:
-            server.terminate()
-            server.wait(timeout=20)
-
-
-def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
-        if server.poll() is not None:
-            break
-        try:
-            with urlopen(f"{address}/healthz", timeout=2) as answer:
-                if answer.read() == b"ok":
-                    return
-        except (URLError, OSError):
-            time.sleep(0.1)
-    raise RuntimeError(f"the server did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
+    with running([*command(port=port), *flags], port, environment(folder, public), log=log):
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="session")

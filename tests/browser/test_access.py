@@ -71,7 +71,7 @@ def test_a_form_on_another_site_cannot_sign_anybody_in(
     )
     page.goto("http://evil.example/", wait_until="commit")
     page.wait_for_url(f"{server}/sign-in")
-    expect(page.get_by_text("sent from another site")).to_be_visible()
+    expect(page.get_by_text("asked for by another site")).to_be_visible()
     assert [cookie for cookie in context.cookies() if cookie["name"] == COOKIE] == []
 
 
@@ -105,7 +105,8 @@ def test_an_open_page_notices_by_itself(context: BrowserContext, study: Study, s
         page.get_by_role("link", name="People").click()
         page.get_by_role("textbox", name="Name").wait_for()
     people.revoke(study, invited.person_id)
-    expect(page.get_by_text("You are signed out").first).to_be_visible()
+    said = "You are not signed in" if role == "lead" else "You are signed out"
+    expect(page.get_by_text(said).first).to_be_visible()
     if role == "lead":
         expect(page.get_by_role("textbox", name="Name")).to_have_count(0)
     assert requested
@@ -163,8 +164,7 @@ def test_a_lead_invites_somebody_who_then_comes_in(
 ) -> None:
     page, other = context.new_page(), elsewhere.new_page()
     page.goto(add_person(study, "Lead", role="lead", address=server).link)
-    page.wait_for_url(f"{server}/report")
-    page.get_by_role("link", name="People").click()
+    page.wait_for_url(f"{server}/people")
     page.get_by_role("textbox", name="Name").fill("Newly Invited")
     page.get_by_role("button", name="Invite", exact=True).click()
     link = page.locator("code", has_text="/in/").inner_text()
@@ -184,15 +184,37 @@ def test_a_lead_invites_somebody_who_then_comes_in(
     expect(other.get_by_role("heading")).to_have_text("You are not signed in")
 
 
-def test_what_a_proxy_on_this_machine_says_is_believed(study: Study, server: str) -> None:
+def raw(address: str, path: str, *lines: str) -> str:
+    """What the server answers to a request that is written out."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        sent = [f"GET {path} HTTP/1.1", *lines, "Connection: close", "", ""]
+        connection.sendall("\r\n".join(sent).encode())
+        return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+
+
+def test_without_a_proxy_nobody_is_believed_to_be_one(study: Study, server: str) -> None:
     path = add_person(study, "Somebody", address=server).link.removeprefix(server)
-    host, port = server.removeprefix("http://").split(":")
-    for proto, secure in (("https", True), ("http", False)):
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
-            connection.sendall(
-                f"GET {path} HTTP/1.1\r\nHost: audit.example\r\nX-Forwarded-Proto: {proto}\r\n"
-                "X-Forwarded-For: 203.0.113.9\r\nConnection: close\r\n\r\n".encode()
-            )
-            answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
-        assert answer.startswith("HTTP/1.1 303")
-        assert ("; Secure" in answer) is secure
+    host = f"Host: {server.removeprefix('http://')}"
+    answer = raw(server, path, host, "X-Forwarded-Proto: https", "X-Forwarded-For: 203.0.113.9")
+    assert answer.startswith("HTTP/1.1 303")
+    assert "; Secure" not in answer
+    assert raw(server, path, "Host: audit.example").startswith("HTTP/1.1 421")
+
+
+def test_behind_a_proxy_the_public_address_goes_by_https(
+    study: Study, serve_folder: Callable[..., Any], tmp_path: Path
+) -> None:
+    log = tmp_path / "server.log"
+    with serve_folder(study.path, log, public="https://audit.example") as address:
+        path = add_person(study, "Somebody", address=address).link.removeprefix(address)
+        for more in ((), ("X-Forwarded-Proto: http",), ("X-Forwarded-For: 203.0.113.9",)):
+            answer = raw(address, path, "Host: audit.example", *more)
+            assert answer.startswith("HTTP/1.1 303")
+            assert "; Secure" in answer
+        assert raw(address, path, "Host: evil.example").startswith("HTTP/1.1 421")
+        for bad in (path + "x", "/in/x/y", "/api/view", "/_stcore/stream", "//evil.example/", "/static/../study.db"):
+            answer = raw(address, bad, "Host: audit.example")
+            assert "content-security-policy" in answer.lower(), bad
+            assert "evil" not in answer.partition("\r\n\r\n")[0], bad
+        assert path.removeprefix("/in/") not in log.read_text(), "a token is in the log"

@@ -7,6 +7,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from audit_app.actions.demo import Demo, make_demo
+from data.study import Study
+
 LOUD = ("serious", "critical")
 NOT_OURS: tuple[tuple[str, str], ...] = ()
 """Rule and beginning of the selector of what Streamlit itself draws and we cannot mend."""
@@ -72,6 +75,20 @@ def test_no_state_of_the_labelling_screens_has_a_serious_violation(
     page.get_by_role("button", name="My items").click()
     expect(page.locator(".mine")).to_contain_text("Nothing finished yet")
     look("my items")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    look("note open")
+    page.keyboard.type("as far as one can tell")
+    look("note written")
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    page.locator(".panel select").select_option(index=1)
+    page.get_by_role("button", name="Skip this item").click()
+    expect(page.locator(".bar .said")).to_contain_text("item skipped")
+    asking(page)
+    page.get_by_role("button", name="My items").click()
+    expect(page.locator(".mine")).to_contain_text("skipped:")
+    look("my items with one")
     page.goto(f"{server}/account")
     look("account")
     page.goto(f"{server}/context")
@@ -80,8 +97,75 @@ def test_no_state_of_the_labelling_screens_has_a_serious_violation(
     assert {state: said for state, said in found.items() if said} == {}
 
 
+def test_no_stage_of_a_context_audit_has_a_serious_violation(visit: Visit, link: Callable[..., str]) -> None:
+    page = visit()
+    page.goto(link("Auditor", teams=("context",)))
+    page.get_by_role("link", name="Context audit").click()
+    found: dict[str, list[str]] = {}
+    for _ in range(6):
+        asking(page)
+        name = page.locator(".name > span").first.inner_text()
+        found.setdefault(name, violations(page) if name not in found else [])
+        page.keyboard.press("1")
+        with page.expect_response(lambda response: "/api/label" in response.url) as posted:
+            page.keyboard.press("Enter")
+            page.wait_for_timeout(300)
+            if "again" in page.locator(".bar .said").inner_text():
+                page.keyboard.press("Enter")  # without the quote that is asked for
+        view = posted.value.json()["next"]
+        if view["state"] == "view":
+            expect(page.locator(".audit")).to_have_attribute("data-phase", "asking")
+    assert len(found) >= 3, found
+    assert {stage: said for stage, said in found.items() if said} == {}
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, serve_folder: Any) -> Iterator[tuple[Demo, str]]:
+    """The demo study, with all results, and where it is served."""
+    made = make_demo(tmp_path_factory.mktemp("demo"), address="http://127.0.0.1")
+    with serve_folder(made.study.path, tmp_path_factory.mktemp("demo-log") / "server.log") as address:
+        yield made, address
+
+
+def settled(page: Page) -> None:
+    page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=90_000)
+    # While a screen is drawn anew, what it showed before is faded.
+    faded = (
+        "[...document.querySelectorAll('[data-testid=stElementContainer]')].some(e => getComputedStyle(e).opacity < 1)"
+    )
+    page.wait_for_function(f"() => !{faded}")
+
+
+@pytest.mark.parametrize(
+    ("screen", "settings"),
+    [
+        ("report", {"color_scheme": "dark", "locale": "ar-EG"}),
+        ("compare", {"color_scheme": "light", "locale": "ar-EG"}),
+        ("judge", {"color_scheme": "dark"}),
+        ("agreement", {"color_scheme": "light"}),
+    ],
+)
+def test_no_screen_with_results_and_everything_open_has_a_serious_violation(
+    visit: Visit, demo: tuple[Demo, str], screen: str, settings: dict[str, Any]
+) -> None:
+    made, address = demo
+    page = visit(**settings)
+    page.goto(f"{address}/in/{made.lead.link.rsplit('/', 1)[1]}")
+    page.goto(f"{address}/{screen}")
+    page.locator("h1").wait_for()
+    settled(page)
+    parts = page.locator("details > summary")
+    for n in range(parts.count()):
+        parts.nth(n).click()
+        settled(page)
+    assert page.locator("details:not([open])").count() == 0
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("screen", ["report", "compare", "judge", "agreement", "people", "assignments", "adjudicate"])
+@pytest.mark.parametrize(
+    "screen", ["report", "compare", "judge", "agreement", "people", "assignments", "rounds", "adjudicate"]
+)
 def test_no_screen_of_leads_has_a_serious_violation(
     visit: Visit, server: str, link: Callable[..., str], screen: str, colours: str
 ) -> None:
@@ -110,3 +194,27 @@ def test_arabic_runs_from_right_to_left(visit: Visit, link: Callable[..., str]) 
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text("تم الحفظ")
+
+
+LATIN = """(audit) => {
+  const found = [], walk = document.createTreeWalker(audit, NodeFilter.SHOW_TEXT)
+  while (walk.nextNode()) {
+    const { parentElement: at, textContent: text } = walk.currentNode
+    const foreign = /[A-Za-z]{3}/.test(text) && !/[\u0600-\u06ff]/.test(text)
+    if (foreign && at.checkVisibility() && !at.closest('.text, kbd, .url')) found.push(text)
+  }
+  return found
+}"""
+
+
+def test_what_the_scripts_say_is_in_arabic(visit: Visit, study: Study, link: Callable[..., str]) -> None:
+    """What stands on the labelling screen in Latin letters is data, or of the rubric."""
+    page = visit(locale="ar-EG")
+    page.goto(link())
+    asking(page)
+    rubric, left = study.rubric.text, set[str]()
+    for key in ("h", "h", "s", "Escape", "f", "Escape", "1", "Enter", "b"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(300)
+        left |= {text.strip(" –") for text in page.locator(".audit").evaluate(LATIN)}
+    assert [text for text in left if text not in rubric and "-WORD" not in text] == []

@@ -61,9 +61,15 @@ def fill(study: Study, folder: Path, write_rows: Callable[..., Path]) -> None:
         import_records(study, kind, write_rows(folder / f"{kind}.jsonl", those))
 
 
-def another(study: Study) -> None:
+def declared(study: Study) -> Study:
+    """A study that knows our regime and condition."""
+    replace_text(study.path / "study.toml", 'regimes = ["MARK-REGIME"]\nconditions = ["MARK-CONDITION"]\n')
+    return open_study(study.path)
+
+
+def another(study: Study, name: str = "MARK-OTHER", choice: int = 0) -> None:
     """Somebody labels everything first, with notes and flags."""
-    made = add_person(study, "MARK-OTHER", person_id="MARK-OTHER")
+    made = add_person(study, name, person_id=name)
     with open_store(study) as store:
         person = people.find(store, made.person_id)
     assert person is not None
@@ -73,16 +79,14 @@ def another(study: Study) -> None:
             place = {name: view[name] for name in ("assignment_id", "client_seq")}
             sent = {"screen": screen, "label": view["label"]["name"], **place}
             flagging.flag(study, person, {**sent, "kind": "flag", "note": "MARK-FLAG"})
-            value = view["label"]["values"][0]["value"]
+            value = view["label"]["values"][choice]["value"]
             value = [value] if view["label"]["kind"] == "many" else value
             view = labelling.commit(study, person, {**sent, "value": value, "comment": "MARK-NOTE"})["next"]
 
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory, write_rows: Callable[..., Path]) -> Study:
-    study = init_study(tmp_path_factory.mktemp("marked") / "study")
-    replace_text(study.path / "study.toml", 'regimes = ["MARK-REGIME"]\nconditions = ["MARK-CONDITION"]\n')
-    study = open_study(study.path)
+    study = declared(init_study(tmp_path_factory.mktemp("marked") / "study"))
     fill(study, tmp_path_factory.mktemp("marked-files"), write_rows)
     draw_sample(study, Plan(size=None, people=3, overlap=1.0, diagnostics=1.0))
     another(study)
@@ -248,3 +252,82 @@ def test_gold_comes_to_whoever_does_both_passes_only_after_the_evidence(marked: 
     with open_store(marked) as store:
         left = store.rows("SELECT 1 FROM assignment WHERE pass = 'evidence' AND state = 'claimed'")
     assert left == []
+
+
+SAID = ("MARK-NOTE", "MARK-FLAG")
+"""What people said of a label: before an adjudicator once they have voted on it, and not sooner."""
+
+
+@pytest.fixture(scope="module")
+def disputed(tmp_path_factory: pytest.TempPathFactory, write_rows: Callable[..., Path]) -> Study:
+    """The same, labelled by two people who differ on everything."""
+    study = declared(init_study(tmp_path_factory.mktemp("disputed") / "study", labels=["D", "G", "C"]))
+    fill(study, tmp_path_factory.mktemp("disputed-files"), write_rows)
+    draw_sample(study, Plan(size=None, people=2, overlap=1.0))
+    for choice, name in enumerate(("MARK-OTHER-ONE", "MARK-OTHER-TWO")):
+        another(study, name, choice)
+    return study
+
+
+@pytest.fixture(scope="module")
+def disputed_address(
+    disputed: Study, tmp_path_factory: pytest.TempPathFactory, serve_folder: Callable[..., Any]
+) -> Iterator[str]:
+    with serve_folder(disputed.path, tmp_path_factory.mktemp("disputed-log") / "server.log") as found:
+        yield found
+
+
+def opened(chromium: Browser, study: Study, address: str, role: str) -> tuple[str, Wire]:
+    wire = Wire(chromium.new_context().new_page())
+    invited = add_person(study, "Somebody", role=role, address=address)
+    wire.page.goto(invited.link)
+    wire.page.get_by_text("Sign out").wait_for()
+    return invited.person_id, wire
+
+
+def test_an_adjudicator_votes_blind_and_then_sees_what_was_said_and_by_nobody(
+    chromium: Browser, disputed: Study, disputed_address: str
+) -> None:
+    who, wire = opened(chromium, disputed, disputed_address, "adjudicator")
+    nobody = tuple(mark for mark in NEVER if mark not in SAID)
+    everything = ""
+    for title in ("Discloses", "Grounded"):
+        assert wire.title() == title
+        wire.page.locator(".stage").wait_for()
+        hidden = (*nobody, *GOLD, *CONDITION, *SUPPORTS, *(() if everything else SAID))
+        everything = wire.read()
+        assert [mark for mark in hidden if mark in everything] == []
+        assert ("MARK-PASSAGE" in everything) == (title == "Grounded")
+        wire.answer("4" if title == "Grounded" else "2")
+        wire.page.locator(".said-by").wait_for()
+        everything = wire.read()
+        assert all(mark in everything for mark in SAID)
+        wire.page.locator("#note").fill("because")
+        wire.page.locator(".asking select").select_option("slip")
+        with wire.page.expect_response(lambda response: "/api/decide" in response.url) as posted:
+            wire.page.keyboard.press("Control+Enter")
+        assert posted.value.ok
+        wire.page.locator(".audit:is([data-phase=asking], [data-phase=empty])").wait_for()
+    wire.page.get_by_role("button", name="My decisions").click()
+    wire.page.locator(".mine .answers button").first.click()
+    wire.page.locator(".audit[data-phase=asking] .review").wait_for()
+    everything = wire.read()
+    # The reference answer came with the last question, once grounding was decided.
+    assert [mark for mark in (*nobody, *CONDITION, *SUPPORTS) if mark in everything] == []
+    assert {"DisclosureView", "GroundingView", "AnswersView", "CorrectnessView"} == set(logged(disputed, who))
+    wire.page.context.close()
+
+
+def test_a_lead_who_may_still_decide_sees_no_answer_and_no_verdict(
+    chromium: Browser, disputed: Study, disputed_address: str
+) -> None:
+    _, wire = opened(chromium, disputed, disputed_address, "lead")
+    for path, heading in (("adjudicate", "Adjudicate"), ("rounds", "Rounds")):
+        wire.page.goto(f"{disputed_address}/{path}")
+        wire.page.get_by_role("heading", name=heading, exact=True).wait_for()
+        wire.page.locator("[data-testid=stStatusWidget]").wait_for(state="detached")
+        wire.page.locator("[data-testid=stExpander] summary").first.click()
+    told = ("MARK-MODEL", "MARK-PROMPT", "MARK-JUDGE", "MARK-RATIONALE", "MARK-EVIDENCE", "MARK-UNSCORED", "MARK-HASH")
+    everything = wire.read()
+    assert [mark for mark in (*SAID, *GOLD, *SUPPORTS, *told) if mark in everything] == []
+    wire.page.context.close()

@@ -301,6 +301,70 @@ def test_the_leads_screens_about_people(
     context.close()
 
 
+@pytest.fixture(scope="module")
+def disputed(tmp_path_factory: pytest.TempPathFactory, write_rows: Callable[..., Path], outside: Outside) -> Study:
+    """One response on which two people differ, with hostile notes, quotes and names."""
+    study = init_study(tmp_path_factory.mktemp("quarrel") / "study", labels=["D", "G"])
+    rubric = study.path / "rubric.toml"
+    replace_text(rubric, spoilt(rubric.read_text(encoding="utf-8"), outside))
+    study, files = open_study(study.path), tmp_path_factory.mktemp("quarrel-files")
+    rows = rows_of(outside)
+    rows["contexts"][0]["condition"] = "clean"
+    for kind, those in rows.items():
+        import_records(study, kind, write_rows(files / f"{kind}.jsonl", those))
+    draw_sample(study, Plan(size=None, overlap=1.0))
+    for who in ("one", "two"):
+        add_person(study, outside.text(f"name-{who}"), person_id=who)
+    import_records(study, "labels", write_rows(files / "labels.jsonl", [
+        {"item_id": rows["responses"][0]["response_id"], "item_kind": "response", "person_id": who, "label": label,
+         "value": value, "comment": outside.text(f"note-{who}"), "evidence": [outside.text("quote")]}
+        for who, *values in (("one", "1", "established"), ("two", "0", "not_supported"))
+        for label, value in zip(("D", "G"), values, strict=True)
+    ]))  # fmt: skip
+    return study
+
+
+def test_adjudication_and_rounds(
+    chromium: Browser, outside: Outside, disputed: Study, tmp_path: Path, serve_folder: Callable[..., Any]
+) -> None:
+    with serve_folder(disputed.path, tmp_path / "server.log") as address:
+        context = chromium.new_context(viewport={"width": 1280, "height": 800})
+        at = Watch(context.new_page(), address, outside)
+        at.page.goto(add_person(disputed, outside.text("name"), role="adjudicator", address=address).link)
+        at.open(f"{address}/adjudicate")
+        at.as_it_is()
+        at.answer("1")
+        assert sorted(at.shown(".said-by .comment")) == sorted(
+            f"{before}{outside.text(word)}{after}"
+            for before, word, after in (("Note: ", "note-one", ""), ("Note: ", "note-two", ""), ("“", "quote", "”"),
+                                        ("“", "quote", "”"))
+        )  # fmt: skip
+        at.harmless()
+        at.page.locator("#note").fill(outside.text("reason"))
+        at.page.locator(".asking select").select_option("slip")
+        with at.page.expect_response(lambda response: "/api/decide" in response.url):
+            at.page.keyboard.press("Control+Enter")
+        at.page.locator(".audit[data-phase=asking] .stage").wait_for()
+        at.page.get_by_role("button", name="My decisions").click()
+        expect(at.page.locator(".mine .answers button")).to_contain_text("slip: reason <script>")
+        at.harmless()
+        at.page.locator(".mine .answers button").click()
+        at.page.locator(".audit[data-phase=asking] .review").wait_for()
+        expect(at.page.locator("#note")).to_have_value(outside.text("reason"))
+        at.harmless()
+        rubric = disputed.path / "rubric.toml"
+        replace_text(rubric, rubric.read_text(encoding="utf-8").replace("RUBRIC", "CHANGED", 1))
+        at = Watch(chromium.new_context().new_page(), address, outside)
+        at.page.goto(add_person(disputed, outside.text("lead"), role="lead", address=address).link)
+        for path, text in (("adjudicate", "response_id <script>"), ("rounds", "CHANGED <script>")):
+            at.page.goto(f"{address}/{path}")
+            at.page.locator("[data-testid=stExpander] summary").click()
+            expect(at.page.locator("[data-testid=stMain]")).to_contain_text(text)
+            at.harmless()
+        at.page.context.close()
+        context.close()
+
+
 def renamed(outside: Outside, folder: Path, kind: str, column: str, old: str) -> Path:
     """A demo file in which one name is hostile."""
     rows = [json.loads(line) for line in (DEMO / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -328,6 +392,8 @@ def test_the_leads_screens_with_results(
         at.page.goto(add_person(study, outside.text("lead"), role="lead", address=address).link)
         for path, word in (("report", "study"), ("compare", "model"), ("judge", "judge"), ("agreement", "name")):
             at.page.goto(f"{address}/{path}")
+            if path == "report":
+                at.page.get_by_role("button", name="Open results").click()
             if path == "agreement":
                 at.page.get_by_text("Every two people").click()
             expect(at.page.locator("body")).to_contain_text(f"{word} <script>window.pwned = 1", timeout=60_000)

@@ -135,6 +135,10 @@ def test_two_people_label_and_the_lead_reads_what_the_hand_computes(
     assert {m: values["naive", m] for m in NAIVE} == pytest.approx(NAIVE)
 
     lead = sign_in(chromium, six, address, "Lead", role="lead")
+    expect(lead.get_by_text("2 people can label")).to_be_visible()
+    lead.get_by_role("link", name="Report").click()
+    expect(lead.get_by_text("no assignments and no adjudication")).to_be_visible()
+    lead.get_by_role("button", name="Open results").click()
     for metric, value in BY_HAND.items():
         expect(row(lead, metric)).to_contain_text(f"{100 * value:.1f} %")
         expect(row(lead, metric)).to_contain_text(f"{100 * NAIVE[metric]:.1f} %")

@@ -36,8 +36,8 @@ class ModelServer:
     address: str = ""
     answers: Answers = lambda body, times: completion(first_value(body))
     seconds: float = 0.0
-    seen: list[Seen] = field(default_factory=list)
-    times: dict[str, int] = field(default_factory=dict)
+    seen: list[Seen] = field(default_factory=list, repr=False)
+    times: dict[str, int] = field(default_factory=dict, repr=False)
     n_open: int = 0
     most_open: int = 0
 

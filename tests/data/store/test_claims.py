@@ -2,6 +2,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -310,3 +311,30 @@ def test_a_claim_in_a_large_plan_is_quick(store: Store) -> None:
         )
     ]
     assert not [step for step in steps if step.startswith(("SCAN assignment", "SCAN exposure"))]
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["evidence of others is open", "gold waits for the evidence"])
+def test_a_claim_does_not_look_through_the_plan(study: Study, waits: bool) -> None:
+    """Steps of SQLite's machine for one claim of the correctness pass, in a short plan and in one ten times as long."""
+    steps: dict[int, int] = {}
+    with open_store(study) as store:
+        for n in (60, 600):
+            first = sum(steps)
+            names = [f"t{first + k}" for k in range(n)]
+            plan(store, [(item(name, f"c-{name}", f"r-{name}"), "evidence", 1) for name in names])
+            plan(store, [(item(name, f"c-{name}", f"r-{name}"), "correctness", 1) for name in names])
+            # What was dealt to others is none of this person's business; their own first items are.
+            store.change("UPDATE assignment SET reserved_for = 'p2' WHERE pass = 'evidence'", [])
+            if waits:
+                mine = "reserved_for = 'p1' WHERE pass = 'evidence' AND task_id IN (?, ?)"
+                store.change(f"UPDATE assignment SET {mine}", names[:2])
+            ticks: list[int] = []
+            store.db.conn.set_progress_handler(partial(ticks.append, 10), 10)
+            taken = claims.claim(store, "p1", "correctness", until=LATER, evidence=True, soft=False)
+            store.db.conn.set_progress_handler(None, 0)
+            assert taken
+            steps[n] = sum(ticks)
+            with store.transaction():
+                for table in ("assignment", "item"):
+                    store.change(f"DELETE FROM {table}", [])
+    assert steps[600] < 2 * steps[60] + 500, steps

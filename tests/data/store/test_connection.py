@@ -11,7 +11,7 @@ import pytest
 
 from data.errors import StudyProblem
 from data.store import connection, settings
-from data.store.connection import Held, Store, StudyBusy, encode, hold_open, open_store
+from data.store.connection import MOST, Held, Store, StudyBusy, encode, hold_open, open_store
 from data.study import Study, init_study
 
 
@@ -284,3 +284,39 @@ def test_a_damaged_file_is_not_held(study: Study) -> None:
     study.database.write_bytes(b"no database at all" * 100)
     with pytest.raises(StudyProblem, match="not a readable database"):
         hold_open(study)
+
+
+def refuse(store: Store) -> None:
+    put(store, "gone")
+    raise StudyProblem("no")
+
+
+def test_a_part_that_fails_takes_nothing_of_what_came_before(study: Study) -> None:
+    with open_store(study) as store, store.transaction():
+        put(store, "before")
+        with pytest.raises(sqlite3.IntegrityError), store.part():
+            store.insert("setting", [{"name": "gone", "value": "1"}, {"name": "before", "value": "1"}])
+        with pytest.raises(StudyProblem), store.part():
+            refuse(store)
+        with store.part():
+            put(store, "after")
+    assert names(study) == ["after", "before"]
+
+
+def test_what_never_changes_is_read_once_by_a_server_and_each_time_by_a_command(study: Study) -> None:
+    read: list[int] = []
+
+    def count() -> int:
+        read.append(len(read) + 1)
+        return read[-1]
+
+    with open_store(study) as store:
+        assert [store.once("a", count), store.once("a", count)] == [1, 2]
+    held = hold_open(study)
+    try:
+        with open_store(study) as store:
+            assert [store.once("a", count), store.once("a", count), store.once("b", count)] == [3, 3, 4]
+            assert [store.once(n, count) for n in range(MOST)][-1] == MOST + 4
+            assert store.once("a", count) == MOST + 5, "only the last ones are kept"
+    finally:
+        held.close()

@@ -1,0 +1,286 @@
+"""The screens of leads and the pages of the door in a made-up language: what is not in it is in no catalogue.
+
+The made-up catalogue wraps what stands between the placeholders of each sentence, as in "⟦Judge ⟧{judge}". What is
+left outside is data of the study, or a sentence that somebody forgot to give through the catalogue.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from html import unescape
+from string import Formatter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import streamlit as st
+from babel.messages.catalog import Catalog
+from starlette.responses import Response
+from streamlit.testing.v1 import AppTest
+
+from audit_app import forms, gate, language, notice
+from audit_app.actions import people, sign_in
+from audit_app.actions.demo import Demo
+from audit_app.actions.people import add_person
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.sign_in import enter
+from audit_app.launch import STUDY
+from audit_app.reasons import DEFINED, TOLD, told
+from data import frame as frames
+from data.errors import StudyProblem
+from data.records import Person
+from data.store.connection import open_store
+from data.store.people import everyone
+from data.study import Study, init_study, open_study
+from metrics.definitions import METRICS
+
+SIGNS = [*METRICS, "AC1", "AC2", "F1", "MCC", "SE", "UTC", "rho_int", "logit-t", "Dirichlet-multinomial", "PABAK"]
+"""Names of metrics and signs that are the same in every language."""
+
+
+def wrapped(sentence: str) -> str:
+    """The sentence with all its words in brackets, and its placeholders as they are."""
+    found = ""
+    for words, name, spec, conversion in Formatter().parse(sentence):
+        words = words.replace("{", "{{").replace("}", "}}")
+        found += f"⟦{words}⟧" if re.search("[A-Za-z]", words) else words
+        if name is not None:
+            found += "{" + name + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}"
+    return found
+
+
+def made_up(real: Callable[[str], Catalog]) -> Callable[[str], Catalog]:
+    def catalogue(name: str) -> Catalog:
+        found = real(name)
+        for message in found:
+            if message.id:
+                forms = message.id if isinstance(message.id, tuple | list) else (message.id,)
+                said = [wrapped(form) for form in forms]
+                message.string = tuple([*said, *said[-1:] * 6][:6]) if len(said) > 1 else said[0]
+        return found
+
+    return catalogue
+
+
+@pytest.fixture(autouse=True)
+def speech(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Everything is said in the made-up language, in place of the one that is not English."""
+    monkeypatch.setattr(language, "catalogue", made_up(language.catalogue))
+    for kept in (language._translations, language._sentences_of_scripts):
+        kept.cache_clear()
+    language.use("ar")
+    yield
+    language.use("en")
+    for kept in (language._translations, language._sentences_of_scripts):
+        kept.cache_clear()
+
+
+def draw(name: str) -> None:
+    from importlib import import_module
+
+    from audit_app import language
+
+    language.use("ar")
+    import_module(f"audit_app.screens.{name}").render()
+
+
+@pytest.fixture
+def show(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """A screen of a study, for a lead, with some of its parts open."""
+
+    def shown(study: Study, name: str, *parts: str) -> AppTest:
+        monkeypatch.setenv(STUDY, str(study.path))
+        with open_store(study) as store:
+            leads = [person for person in everyone(store) if person.role == "lead"]
+        link = people.new_link(study, leads[0].person_id) if leads else add_person(study, "Demo lead", role="lead")
+        cookies = {gate.COOKIE: enter(study, link.link.rsplit("/", 1)[1])}
+        monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, headers={}, url="https://a.example/x"))
+        app = AppTest.from_function(draw, default_timeout=60, args=(name,))
+        for part in parts:
+            app.session_state[part] = True
+        app.run()
+        assert not app.exception
+        return app
+
+    return shown
+
+
+WORDS = ("label", "help", "placeholder", "options", "body")
+
+
+def visible(app: AppTest) -> Iterator[str]:
+    """Every text of a screen: of our own HTML also the labels that only a narrow screen shows."""
+    for element in app.main:
+        yield from _texts(element)
+
+
+def _texts(node: Any) -> Iterator[str]:
+    proto = getattr(node, "proto", None)
+    if getattr(node, "type", "") == "html":
+        yield from texts_of(node.value)
+    elif getattr(node, "type", "") != "code":
+        for name in WORDS:
+            said = getattr(proto, name, None) or getattr(getattr(proto, "expandable", None), name, None)
+            yield from [said] if isinstance(said, str) else list(said or ()) if name == "options" else []
+    for child in getattr(node, "children", {}).values():
+        yield from _texts(child)
+
+
+def texts_of(page: str) -> Iterator[str]:
+    page = re.sub(r"(?s)<(style|code|script)\b.*?</\1>", " ", page)
+    yield from map(unescape, re.findall(r'(?:aria-label|data-label|title|placeholder)="([^"]*)"', page))
+    yield from map(unescape, re.sub(r"<[^>]*>", "\n", page).split("\n"))
+
+
+def data_of(study: Study) -> list[str]:
+    """What is written on screens as it is: names, ids, values of the study and texts of its rubric."""
+    study = open_study(study.path)
+    found = [study.name, study.rubric.hash, *SIGNS]
+    for question in study.rubric.questions:
+        found += [question.name, question.title, *(value.text for value in question.values)]
+        found += [value.value for value in question.values]
+    with open_store(study) as store:
+        found += [name for person in everyone(store) for name in (person.display_name, person.person_id)]
+        found += [str(row["item_id"]) for row in store.rows("SELECT item_id FROM item")]
+        found += [str(row["sample_id"]) for row in store.rows("SELECT sample_id FROM sample")]
+        found += [str(row["rubric_hash"]) for row in store.rows("SELECT rubric_hash FROM round")]
+    with suppress(StudyProblem):  # an empty study has none
+        frame = frames.open_frame(study)
+        counts = frames.pattern_counts(frame, None, frames.SLICES)
+        found += [*frames.judges(frame), *(str(v) for name in frames.SLICES for v in set(counts[name]))]
+    return sorted({one for one in found if len(one) > 1}, key=len, reverse=True)
+
+
+def unsaid(texts: Iterable[str], data: Iterable[str]) -> list[str]:
+    """The texts with words that are neither wrapped nor data."""
+    known = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in data) or "(?!)")
+    left = {text: known.sub(" ", re.sub(r"⟦[^⟦⟧]*⟧", " ", text)) for text in texts}
+    return sorted({text for text, rest in left.items() if re.search(r"[A-Za-z]{2}", rest)})
+
+
+def test_what_is_unsaid_is_found() -> None:
+    said = ["⟦Judge ⟧wren", "Judge wren", "⟦Judge ⟧wren may be trusted", "12.3 %"]
+    assert unsaid(said, ["wren"]) == ["Judge wren", "⟦Judge ⟧wren may be trusted"]
+
+
+def check(study: Study, *apps: AppTest) -> None:
+    left = unsaid([text for app in apps for text in visible(app)], data_of(study))
+    assert not left, "\n".join(left)
+
+
+RESULTS = ("report", "judge", "agreement", "compare")
+PARTS = ("budgets", "contexts", "coefficients", "pairs", "annotators", "consensus")
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
+def test_a_study_with_nothing_in_it(show: Any, tmp_path: Any, name: str) -> None:
+    study = init_study(tmp_path / "empty", name="Nothing yet")
+    check(study, show(study, name))
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
+def test_a_study_that_is_drawn_and_sealed(
+    show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any, name: str
+) -> None:
+    study = study_from(grid(6, models=("wren", "larch")))
+    draw_sample(study, Plan(size=None, overlap=0.5))
+    for one in ("ann", "ben"):
+        person_in(study, one)
+    desk(study, person_in(study, "cy")).view()
+    check(study, show(study, name))
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
+def test_a_study_that_is_done(show: Any, finished_demo: Demo, name: str) -> None:
+    check(finished_demo.study, show(finished_demo.study, name, *PARTS))
+
+
+def test_every_choice_of_the_report(show: Any, demo_copy: Study) -> None:
+    app = show(demo_copy, "report", *PARTS)
+    app.toggle(key="taxonomy").set_value(True)
+    app.multiselect(key="by").select("model")
+    app.selectbox(key="grounding").select("lenient")
+    app.selectbox(key="annotators").select("annotators like these").run()
+    check(demo_copy, app)
+    app.selectbox(key="about").select("such tasks")
+    app.selectbox(key="average").select("regimes").run()
+    check(demo_copy, app)
+    app.selectbox(key="target").select("B").run()
+    check(demo_copy, app)
+
+
+def test_slices_of_the_judge_and_of_agreement(show: Any, finished_demo: Demo) -> None:
+    judge, agreement = (show(finished_demo.study, name) for name in ("judge", "agreement"))
+    judge.multiselect(key="judge-by").select("condition").run()
+    agreement.multiselect(key="agreement-by").select("model")
+    agreement.toggle(key="agreement-weighted").set_value(True).run()
+    check(finished_demo.study, judge, agreement)
+
+
+@pytest.mark.parametrize("by", ["model", "judge", "condition"])
+def test_every_comparison(show: Any, finished_demo: Demo, by: str) -> None:
+    app = show(finished_demo.study, "compare")
+    app.selectbox(key="compare_by").select(by)
+    app.toggle(key="compare_details").set_value(True).run()
+    check(finished_demo.study, app)
+
+
+def test_what_is_done_with_people_and_work(show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any) -> None:
+    study = study_from(grid(6, conditions=("clean",)), labels=["D", "G"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    for one in ("ann", "ben", "Ánn"):
+        person_in(study, one) if one != "Ánn" else add_person(study, one)
+    desk(study, person_in(study, "cy")).view()
+    app = show(study, "people")
+    for press in ("Invite", "Pause", "Resume", "Sign out everywhere", "Revoke access", "Make a new link"):
+        if press == "Pause":
+            app.selectbox(key="person").select("cy").run()
+        click(app, press)
+        check(study, app)
+    work = show(study, "assignments")
+    for press in ("Deal again at random", "Hand over", "Deal again at random"):
+        click(work, press)
+        check(study, work)
+
+
+def click(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == f"⟦{label}⟧").click().run()
+    assert not app.exception
+
+
+def test_a_rubric_that_has_changed(show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any) -> None:
+    study = study_from(grid(2))
+    draw_sample(study, Plan(size=None))
+    ann = desk(study, person_in(study, "ann"))
+    ann.answer(ann.view(), "1")
+    path = study.path / "rubric.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace('version = "1"', 'version = "2"'), encoding="utf-8")
+    check(study, show(study, "rounds"))
+
+
+def test_the_pages_of_the_door() -> None:
+    person = Person(person_id="ann", display_name="Ann", role="annotator")
+    at = "2026-05-04T09:30:12+00:00"
+    session = sign_in.Session(number=1, device="Firefox", created_at=at, seen_at=at, here=True)
+    shown: list[Response] = [
+        forms.sign_in_form("", 200),
+        forms.account_page(person, (session,), own=True),
+        forms.password_form(),
+        notice.notice(language._("You are signed out"), language._(gate.SIGN_IN), more=gate.by_name()),
+    ]
+    texts = [text for page in shown for text in texts_of(bytes(page.body).decode())]
+    assert unsaid(texts, ["Ann", "Firefox", "Evidence Audit", "English", "UTC"]) == []
+
+
+def test_what_other_rooms_say_is_told_whole() -> None:
+    assert unsaid([told("undefined: none of the 3 rows has a label of people and of the judge")], []) == []
+    assert unsaid([told("refused: 3 labels in the denominator, 9 needed; label about 6 more")], []) == []
+    assert told("something that nobody says") == "something that nobody says"
+
+
+def test_no_pattern_is_twice_there() -> None:
+    assert len(set(TOLD)) == len(TOLD)
+
+
+def test_every_metric_is_told_as_it_is_defined() -> None:
+    assert set(DEFINED) == {text for metric in METRICS.values() for text in (metric.title, metric.sentence)}

@@ -60,5 +60,7 @@ HEADS = (
     mark("attention checks"), mark("purpose"), mark("right when they flag"), mark("contexts"), mark("trust"),
     mark("more labels"), mark("points"), mark("adjusted p"), mark("intervals"), mark("AC2, linear, quadratic"),
     mark("Fleiss, Conger, Brennan–Prediger"), mark("kappa (quadratic), alpha (ordinal)"),
+    mark("first"), mark("second"), mark("same label"), mark("test"), mark("when"), mark("outcome"),
+    mark("what was found"),
 )  # fmt: skip
 """Heads of tables, and the words that are explained below them."""

@@ -62,7 +62,7 @@ def reading(scores: ArrayLike) -> Reading:
     """
     values = _checked(scores)
     read = ~np.isnan(values)
-    means = _means(values)
+    means = means_of(values)
     there = ~np.isnan(means)
     per_repeat = [float(column[~np.isnan(column)].mean()) for column in values.T if (~np.isnan(column)).any()]
     return Reading(
@@ -105,8 +105,8 @@ def shifts(
     check_level(level)
     if not 0 < margin < 1:
         raise ValueError(f"margin is {margin:g}; expected a shift in (0, 1)")
-    base, alpha = _means(_checked(given)), (1 - level) / max(len(changed), 1)
-    means = {name: _means(_checked(scores)) for name, scores in changed.items()}
+    base, alpha = means_of(given), (1 - level) / max(len(changed), 1)
+    means = {name: means_of(scores) for name, scores in changed.items()}
     wrong = [name for name, values in means.items() if values.shape != base.shape]
     if wrong or len(task) != len(base):
         raise ValueError(f"expected {len(base)} samples and tasks everywhere; not so: {', '.join(wrong) or 'task'}")
@@ -167,8 +167,16 @@ def _checked(scores: ArrayLike) -> Floats:
     return values
 
 
-def _means(values: Floats) -> Floats:
-    """Mean of each sample over the repeats that were read."""
+def means_of(scores: ArrayLike) -> Floats:
+    """Mean of each sample over the repeats that were read, nan where none was; scores have shape (samples, repeats).
+
+    Raises:
+        ValueError: A score is outside [0, 1], or the shape is another.
+
+    >>> means_of([[0, 1], [1, float("nan")]]).tolist()
+    [0.5, 1.0]
+    """
+    values = _checked(scores)
     read = ~np.isnan(values)
     total = np.where(read, values, 0.0).sum(axis=1)
     means: Floats = np.divide(total, read.sum(axis=1), out=np.full(len(values), np.nan), where=read.any(axis=1))

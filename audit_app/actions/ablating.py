@@ -62,6 +62,11 @@ class MetricWiring:
     """wired, leaks, blind or unclear."""
     sentence: str
 
+    @property
+    def passed(self) -> bool:
+        """Whether it does not leak, and looks at what it must."""
+        return self.verdict in ("wired", "unclear")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ablation:
@@ -78,7 +83,7 @@ class Ablation:
     @property
     def passed(self) -> bool:
         """Whether no metric leaks, and none fails to look at what it must."""
-        return all(metric.verdict in ("wired", "unclear") for metric in self.metrics)
+        return all(metric.passed for metric in self.metrics)
 
 
 def known(rubric: Rubric, names: Sequence[str]) -> list[Wiring]:

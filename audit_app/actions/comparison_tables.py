@@ -6,6 +6,7 @@ from audit_app.actions.compared import Adjust, Compared, Comparison, Order, Test
 from audit_app.actions.wording import p_value, points, spread, with_interval
 from audit_app.language import _
 from audit_app.reasons import bare, told
+from metrics.estimate import Estimate
 
 
 def tables(found: Compared) -> dict[str, list[dict[str, str]]]:
@@ -13,7 +14,7 @@ def tables(found: Compared) -> dict[str, list[dict[str, str]]]:
     everything = {
         "Differences": comparison_rows(found),
         "The same naive differences by other means": detail_rows(found),
-        "Under each judge": judge_rows(found),
+        "Under each judge": judge_rows(found.under_judges),
         "The order of models": order_rows(found.orders),
     }
     return {heading: rows for heading, rows in everything.items() if rows}
@@ -88,10 +89,10 @@ def detail_rows(found: Compared) -> list[dict[str, str]]:
     ]
 
 
-def judge_rows(found: Compared) -> list[dict[str, str]]:
+def judge_rows(numbers: Sequence[tuple[str, Estimate]]) -> list[dict[str, str]]:
     """One row per metric and judge: the number at the judge's word, and as corrected, and on how many each rests."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for judge, estimate in found.under_judges:
+    for judge, estimate in numbers:
         row = rows.setdefault((estimate.metric, judge), {"metric": estimate.metric, "judge": judge})
         row[estimate.method] = with_interval(estimate.value, estimate.low, estimate.high)
         row["labels" if estimate.method == "corrected" else "judged"] = str(estimate.n)

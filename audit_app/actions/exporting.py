@@ -7,18 +7,13 @@ from typing import Any
 
 from audit_app.actions.judge_claims import faithfulness
 from audit_app.actions.seal import note_export, require_results
+from audit_app.actions.split import part_of
 from data.records import Resolution
 from data.store import events, items, judgements
 from data.store.connection import open_store
 from data.study import Study
-from sampling.split import part
 
 DRAW_COLUMNS = ("sample_id", "stratum", "stratum_size", "sample_size", "inclusion_probability", "permanent_number")
-
-
-def part_of(sample: Mapping[str, Any], task_id: str) -> str | None:
-    """Dev or validation, for good; None when the sample has no such split."""
-    return part(task_id, sample["dev"], seed=sample["seed"]) if sample["dev"] else None
 
 
 def exported(study: Study) -> list[dict[str, Any]]:

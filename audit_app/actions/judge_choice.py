@@ -55,8 +55,8 @@ class Chosen:
     """Closed by whoever runs it, where it holds connections."""
 
 
-def open_judge(study: Study, choice: JudgeChoice) -> Chosen:
-    """The judge that was chosen.
+def open_judge(study: Study | None, choice: JudgeChoice) -> Chosen:
+    """The judge that was chosen; recorded verdicts are looked up in the study, judgements need none.
 
     Raises:
         StudyProblem: None or several were chosen, the record cannot be read, or a server cannot be asked like this.
@@ -107,7 +107,7 @@ def parse_parameters(pairs: Iterable[str]) -> dict[str, object]:
     return found
 
 
-def replay_of(study: Study, path: Path) -> ReplayJudge:
+def replay_of(study: Study | None, path: Path) -> ReplayJudge:
     """A judge that says what a file holds: judgements as `export judgements` writes them, or verdicts.
 
     Raises:
@@ -120,7 +120,12 @@ def replay_of(study: Study, path: Path) -> ReplayJudge:
     if len(judges) > 1:
         raise StudyProblem(f"{path}: said by several judges ({', '.join(sorted(judges))}); keep one of them in a file")
     detailed = "view_hash" in rows[0].values
-    recorded = _judgements(rows) if detailed else _verdicts(study, path)
+    if detailed:
+        recorded = _judgements(rows)
+    elif study is not None:
+        recorded = _verdicts(study, path)
+    else:
+        raise StudyProblem(f"{path}: verdicts can be replayed in their study only; give it with --study DIR")
     models = sorted({said.judge_model for said in recorded.values() if said.judge_model})
     digest = sha256(path.read_bytes()).hexdigest()[:16]
     return ReplayJudge(recorded, model=f"replay of {', '.join(models) or path.name}", parameters={"record": digest})

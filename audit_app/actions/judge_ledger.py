@@ -33,6 +33,8 @@ class RunOptions:
     """Of all runs of this judge in this study together."""
     again: bool = False
     """Whether what was answered unreadably is asked again."""
+    fresh: bool = False
+    """Whether what another judge's name was answered is asked all the same: for a second date of one judge."""
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.price is None:
@@ -108,8 +110,9 @@ class Ledger:
         return known
 
     def recall(self, key: Key) -> Judgement | None:
-        """The stored answer to the same, whoever was asked about whichever item."""
-        row = judgements.recall(self._store, key.view_hash, key.prompt_hash, key.model, key.parameters)
+        """The stored answer to the same, about whichever item; whoever was asked, or with `fresh` this judge only."""
+        of = self.name if self._options.fresh else None
+        row = judgements.recall(self._store, key.view_hash, key.prompt_hash, key.model, key.parameters, judge=of)
         return None if row is None or (self._options.again and row["value"] is None) else judgement_of(row)
 
     def keep(self, work: Work, key: Key, said: Judgement, asked: bool) -> None:

@@ -1,6 +1,7 @@
 """What is known of a judge, as rows of text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from textwrap import shorten
 
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
@@ -38,7 +39,7 @@ def judge_rows(check: JudgeCheck) -> list[Row]:
             "two people's kappa": dashed(part.ceilings[name].kappa.people) if name in part.ceilings else "–",
             "n": str(found.n),
             "dropped": str(found.n_dropped),
-            "note": _note(found),
+            "note": "; ".join(filter(None, ["tuned on the audit" if name in check.tuned else "", _note(found)])),
         }
         for part, name, found in _labels(check)
     ]
@@ -133,6 +134,29 @@ def diagnostic_rows(check: JudgeCheck) -> list[Row]:
         for part in (check, *check.slices)
         for name, found in part.diagnostics.items()
     ]
+
+
+def disagreement_rows(check: JudgeCheck) -> list[Row]:
+    """One row per label on which people and the judge differ, each with its reasons, cut to a line."""
+    return [
+        {
+            "label": one.label,
+            "response": one.response_id,
+            "people": one.people,
+            "judge": one.judge,
+            "people's words": _line([one.comment, *map(_quoted, one.evidence)]),
+            "the judge's words": _line([one.rationale, *map(_quoted, one.quotes)]),
+        }
+        for one in check.disagreements
+    ]
+
+
+def _quoted(text: str) -> str:
+    return f"“{text}”"
+
+
+def _line(texts: Iterable[str]) -> str:
+    return shorten(" ".join(text for text in texts if text), 100, placeholder=" …") or "–"
 
 
 def alternative_rows(check: JudgeCheck) -> list[Row]:

@@ -1,7 +1,7 @@
 """A judge against people, label by label."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,12 @@ from agreement.confusion import JudgeAgreement, confusion
 from audit_app.actions.alternative import EPSILON, LabelContest, alternative
 from audit_app.actions.beside_people import BesidePeople, beside_people
 from audit_app.actions.graded import GradedAgreement, graded
+from audit_app.actions.judge_disagreements import Disagreement, disagreements
 from audit_app.actions.labelled import WARRANT, Grounding, Labelled, find_judge, judged, labelled
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import Seal, require_open, require_results
+from audit_app.actions.seal import Seal, read_seal, require_open, require_results
+from audit_app.actions.split import OfTask, Split, tasks_of, tuned_labels
 from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
 from audit_app.language import _
 from data import frame as frames
@@ -61,12 +63,20 @@ class JudgeCheck(JudgeSlice):
     """Display names of the annotators, by person_id."""
     undecided: str | None
     """For target B: what the figures rest on while decisions are missing."""
+    split: Split | None = None
+    """Which part of the tasks this is about; None for all."""
+    disagreements: tuple[Disagreement, ...] = ()
+    """Where people and the judge say different things; listed for a part of the tasks only."""
+    tuned: Mapping[str, str] = field(default_factory=dict)
+    """Labels whose prompt was first used after results were opened, and when: they are not validated by this audit."""
 
     @property
     def sentence(self) -> str:
         """What is compared."""
         who = _("the first planned annotator") if self.target == "A" else _("the adjudicated label")
         scope = _("weighted to all responses")
+        if self.split:
+            scope = _("weighted to all responses of the {part} tasks").format(part=self.split)
         if all(found.n + found.n_dropped == self.n_frame for found in self.labels.values()):
             scope = _("exact for these responses, as all of them are labelled")
         read = ""
@@ -75,6 +85,17 @@ class JudgeCheck(JudgeSlice):
         return _("Judge {judge} against {who} (target {target}), {scope}; {level:g} % intervals.{read}").format(
             judge=self.judge, who=who, target=self.target, scope=scope, level=100 * self.level, read=read
         )
+
+    @property
+    def tuned_sentence(self) -> str | None:
+        """That a prompt may have been tuned on what it is checked against, if that is so."""
+        if not self.tuned:
+            return None
+        return _(
+            "Tuned on the audit: {labels}. The prompts of these labels were first used after results were opened (on "
+            "{day}), so these figures do not validate them; improve prompts on dev tasks (`judge check --split dev`) "
+            "before results are opened."
+        ).format(labels=", ".join(self.tuned), day=max(self.tuned.values())[:10])
 
     @property
     def verdict(self) -> str:
@@ -93,6 +114,7 @@ def judge_check(
     by: Sequence[str] = (),
     epsilon: float = EPSILON,
     level: float = 0.95,
+    split: Split | None = None,
 ) -> JudgeCheck:
     """How a judge's labels stand to people's: sensitivity, specificity and their kin, weighted by the design.
 
@@ -105,9 +127,12 @@ def judge_check(
         by: Slice columns; the crossings that occur among the labelled responses are compared too.
         epsilon: Allowance for the judge in the alternative-annotator test, in [0, 1).
         level: Confidence level of the intervals.
+        split: Only these tasks, with every disagreement listed. Those of dev are there for tuning a judge, and never
+            sealed.
 
     Raises:
-        StudyProblem: Nothing is drawn, there is no judge, results are sealed, or a slice column is unknown.
+        StudyProblem: Nothing is drawn, there is no judge, results are sealed, a slice column is unknown, or no tasks
+            were set aside.
     """
     require_results(study)
     frame = frames.open_frame(study)
@@ -116,16 +141,23 @@ def judge_check(
         raise StudyProblem(_("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`"))
     with open_store(study) as store:
         rows = labelled(study, store, frame, sample_id=sample_id, judge=who, target=target, grounding=grounding)
-        seal = require_open(store)
+        mine = tasks_of(rows.sample, split)
+        seal = read_seal(store) if split == "dev" else require_open(store)
         rows, undecided = _decided(rows) if target == "B" else (rows, None)
-    planned = read_planned(study, sample_id)
+        tuned = {} if split == "dev" else tuned_labels(store, who, seal)
+        inside = np.array([mine(task) for task in rows.columns["task_id"]], dtype=bool)
+        labels = Scope.of(study, rows.human).labels
+        apart = disagreements(study, store, rows, who, labels, inside) if split else []
+    planned = read_planned(study, sample_id, split)
     places = planned.slices(by, "response")
     measure = _Measure(
         study=study,
         rows=rows,
         beside=_beside(study, planned, frame, who, grounding),
-        labels=Scope.of(study, rows.human).labels,
-        frame=judged(frame, who, list(by)),
+        labels=labels,
+        inside=inside,
+        frame=_of_tasks(judged(frame, who, [*by, "task_id"]), mine) if split else judged(frame, who, list(by)),
+        n_population=sum(rows.stratum_size.values()),
         level=level,
     )
     overall = measure.slice({})
@@ -142,7 +174,21 @@ def judge_check(
         alternative=alternative(list(measure.beside.values()), planned.names, epsilon=epsilon, level=level),
         names=planned.names,
         undecided=undecided,
+        split=split,
+        disagreements=tuple(apart),
+        tuned=tuned,
     )
+
+
+def _of_tasks(frame: JudgedRows, mine: OfTask) -> JudgedRows:
+    """The groups of the frame that are of these tasks."""
+    kept = np.array([mine(task) for task in frame.columns["task_id"]], dtype=bool)
+    return JudgedRows(
+        columns={name: [value for value, keep in zip(values, kept, strict=True) if keep]
+                 for name, values in frame.columns.items()},
+        code=frame.code[kept],
+        count=frame.count[kept],
+    )  # fmt: skip
 
 
 def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
@@ -178,8 +224,12 @@ class _Measure:
     rows: Labelled
     beside: dict[str, BesidePeople]
     labels: tuple[str, ...]
+    inside: Flags
+    """Rows of the tasks that this is about; the others keep their place in the design and score nothing."""
     frame: JudgedRows
-    """All responses, counted by the columns of the slices."""
+    """All responses of these tasks, counted by the columns of the slices."""
+    n_population: int
+    """All responses, of whatever tasks."""
     level: float
 
     @property
@@ -187,7 +237,7 @@ class _Measure:
         return int(self.frame.count.sum())
 
     def slice(self, within: dict[str, str]) -> JudgeSlice:
-        inside = np.ones(len(self.rows.draws), dtype=bool)
+        inside = self.inside.copy()
         for name, value in within.items():
             inside &= np.array(self.rows.columns[name], dtype=str) == value
         labels = {name: self._confusion(name, inside) for name in self.labels}
@@ -198,7 +248,7 @@ class _Measure:
             labels=labels,
             diagnostics={
                 name: graded(
-                    self.rows, name, both.categories, inside, census=len(inside) == self.n_frame, level=self.level
+                    self.rows, name, both.categories, inside, census=len(inside) == self.n_population, level=self.level
                 )
                 for name, both in self.beside.items()
                 if name in DIAGNOSTICS
@@ -220,6 +270,6 @@ class _Measure:
             variance=design.variance,
             degrees_of_freedom=design.degrees_of_freedom((both & inside)[usable]),
             rows=inside[usable],
-            census=int(usable.sum()) == self.n_frame,
+            census=int((usable & self.inside).sum()) == self.n_frame,
             level=self.level,
         )

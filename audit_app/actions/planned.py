@@ -12,7 +12,8 @@ from audit_app.actions.design import design_of
 from audit_app.actions.label_table import LabelTable, label_table
 from audit_app.actions.overlap_design import OverlapDesign
 from audit_app.actions.people import shown_names
-from audit_app.actions.seal import Seal, require_open, require_results
+from audit_app.actions.seal import Seal, read_seal, require_open, require_results
+from audit_app.actions.split import Split, tasks_of
 from data.errors import StudyProblem
 from data.frame import SLICES
 from data.questions import Question
@@ -87,22 +88,23 @@ class Planned:
         return OverlapDesign(row={item: i for i, item in enumerate(ids)}, design=design)
 
 
-def read_planned(study: Study, sample_id: str | None) -> Planned:
-    """The answers to the items of a sample.
+def read_planned(study: Study, sample_id: str | None, split: Split | None = None) -> Planned:
+    """The answers to the items of a sample, or of one part of its tasks; those of dev are never sealed.
 
     Raises:
-        StudyProblem: Nothing is drawn, or results are sealed.
+        StudyProblem: Nothing is drawn, results are sealed, or the sample has no such part.
     """
     require_results(study)
     with open_store(study) as store:
         sample = items.find_sample(store, sample_id)
-        seal = require_open(store)
+        mine = tasks_of(sample, split)
+        seal = read_seal(store) if split == "dev" else require_open(store)
         draws = {kind: items.draws(store, sample["sample_id"], kind) for kind in ("response", "context")}
         answers = [row for kind in draws for row in events.answers(store, kind)]
         everyone = people.everyone(store)
         slices = items.slices(store)
     drawn = {(kind, draw["item_id"]) for kind, those in draws.items() for draw in those}
-    rows = [row for row in _timed(answers) if (row["item_kind"], row["item_id"]) in drawn]
+    rows = [r for r in _timed(answers) if (r["item_kind"], r["item_id"]) in drawn and mine(r["task_id"])]
     planned = {row["person_id"] for row in rows if row["purpose"] == "plan"}
     return Planned(
         sample=sample,

@@ -10,6 +10,7 @@ from audit_app.actions import judge_rows as rows
 from audit_app.actions.alternative import EPSILON
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.labelled import Grounding
+from audit_app.actions.split import Split
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import Group, Number, by_option, level_option, open_study, print_json, result_options, say
 from metrics.estimate import Target
@@ -26,6 +27,8 @@ def judge_group() -> None:
 @click.option("--all", "every", is_flag=True, help="Trust by slice, predictive values, F1, MCC, tables, two people.")
 @by_option
 @click.option("--alternative", is_flag=True, help="May the judge stand in for an annotator? Says why it cannot tell.")
+@click.option("--split", type=click.Choice(["dev", "validation"]),
+              help="Only these tasks, with all disagreements. dev: for tuning a judge, never sealed.")  # fmt: skip
 @click.option("--epsilon", type=Number(0, 1, max_open=True), default=EPSILON, show_default=True, help=ALLOWANCE)
 @level_option
 @result_options()
@@ -33,6 +36,7 @@ def check(
     every: bool,
     by: tuple[str, ...],
     alternative: bool,
+    split: Split | None,
     epsilon: float,
     level: float,
     as_json: bool,
@@ -53,13 +57,15 @@ def check(
         by=by,
         epsilon=epsilon,
         level=level,
+        split=split,
     )
     if as_json:
-        print_json({**asdict(found), "sentence": found.sentence, "verdict": found.verdict})
+        said = {"sentence": found.sentence, "verdict": found.verdict, "tuned_sentence": found.tuned_sentence}
+        print_json({**asdict(found), **said})
     else:
         click.echo("\n\n".join(_parts(found, every=every, alternative=alternative)))
     say(found.sentence)
-    for sentence in (found.undecided, found.verdict):
+    for sentence in (found.undecided, found.verdict, found.tuned_sentence):
         if sentence:
             say(sentence)
 
@@ -69,7 +75,7 @@ def _parts(found: JudgeCheck, *, every: bool, alternative: bool) -> Iterator[str
     wanted = [rows.judge_rows(found)]
     if every:
         wanted += [rows.verdict_rows(found), rows.more_rows(found), rows.ceiling_rows(found), rows.cell_rows(found)]
-    wanted += [rows.diagnostic_rows(found)]
+    wanted += [rows.diagnostic_rows(found), rows.disagreement_rows(found)]
     yield from (as_table(table) for table in wanted if table)
     tested = rows.alternative_rows(found)
     if tested:

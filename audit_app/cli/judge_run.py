@@ -1,61 +1,24 @@
-"""The command judge run, and the options that say which judge is meant."""
+"""The command judge run."""
 
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from audit_app.actions.judge_choice import JudgeChoice, open_judge, parse_parameters
+from audit_app.actions.judge_choice import JudgeChoice, open_judge
 from audit_app.actions.judge_claims import faithfulness
 from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_report import estimate_sentences, faithfulness_sentence, run_sentences
 from audit_app.actions.judge_run import estimate, run_judge
 from audit_app.actions.judge_work import Asked, questions, response_ids
 from audit_app.actions.studies import checked_study
+from audit_app.cli.judge_asked import judge_options
 from audit_app.cli.options import Number, Whole, json_option, listed, print_json, say, study_option
 from data.study import Study
-from judge.client import ADDRESS, KEY
 from judge.run import Tally
 from judge.spending import Price
-
-Options = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that say which judge: they arrive as one `JudgeChoice` named `choice`."""
-
-    @wraps(command)
-    def gathered(*args: Any, **given: Any) -> Any:
-        names = ("model", "replay", "baseline", "base_url", "timeout", "retries")
-        parameters = parse_parameters(given.pop("parameter"))
-        chosen = {name: given.pop(name) for name in names}
-        return command(*args, choice=JudgeChoice(**chosen, name=given.pop("judge"), parameters=parameters), **given)
-
-    about_address = f"Of an OpenAI-compatible server; ${ADDRESS} or the hosted API by default. The key: ${KEY}."
-    about_parameter = "Sent along, as NAME=VALUE; NAME= leaves a default out (temperature=0, max_tokens=2048)."
-    options: list[Options] = [
-        click.option("--model", help="The model to ask, as its server calls it."),
-        click.option("--base-url", metavar="URL", help=about_address),
-        click.option(
-            "--replay", type=click.Path(path_type=Path), help="Instead of a model: verdicts recorded in a file."
-        ),
-        click.option("--baseline", is_flag=True, help="Instead of a model: word overlap. Not an LLM, and no network."),
-        click.option("--judge", help="What it is called in results; the model's name by default."),
-        click.option("--parameter", multiple=True, metavar="NAME=VALUE", help=about_parameter),
-        click.option("--timeout", type=Number(0.1), default=120, show_default=True, help="Seconds for one attempt."),
-        click.option(
-            "--retries", type=Whole(0, 100), default=5, show_default=True, help="Repeats of a failed request."
-        ),
-    ]
-    decorated: Callable[..., Any] = gathered
-    for option in reversed(options):
-        decorated = option(decorated)
-    return decorated
 
 
 def _price(_context: click.Context, _option: click.Parameter, given: str | None) -> Price | None:
@@ -88,6 +51,7 @@ def _where(_context: click.Context, _option: click.Parameter, given: tuple[str, 
 @click.option("--price", metavar="INPUT,OUTPUT", callback=_price, help="Of a million tokens, in your currency.")
 @click.option("--max-cost", type=Number(0), help="Stop before this judge has cost more here, all its runs together.")
 @click.option("--again", is_flag=True, help="Ask again what was answered, but not with a label.")
+@click.option("--fresh", is_flag=True, help="Ask anew what another judge's name was answered: for a second date.")
 @click.option("--dry-run", is_flag=True, help="Only say how many calls, tokens and how much money it would take.")
 @json_option
 @study_option
@@ -104,6 +68,7 @@ def run_command(
     price: Price | None,
     max_cost: float | None,
     again: bool,
+    fresh: bool,
     dry_run: bool,
     as_json: bool,
     folder: Path,
@@ -116,7 +81,7 @@ def run_command(
     study = checked_study(folder)
     asked = Asked(labels=listed(labels), everything=everything, sample_id=sample_id, where=where)
     options = RunOptions(
-        asked=asked, claims=claims, concurrency=concurrency, price=price, max_cost=max_cost, again=again
+        asked=asked, claims=claims, concurrency=concurrency, price=price, max_cost=max_cost, again=again, fresh=fresh
     )
     chosen = open_judge(study, choice)
     if dry_run:

@@ -1,6 +1,7 @@
-"""Commands about what a judge is wired to: judge ablate, judge wiring."""
+"""Commands about what a judge is wired to: judge ablate, judge canary, judge wiring."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -8,22 +9,36 @@ from rich.console import Console
 from rich.progress import Progress
 
 from audit_app.actions.ablating import DONE, NAMES, Ablation, MetricWiring, ablate, drawn_samples, file_samples, known
+from audit_app.actions.canary_run import CanaryRun, run_canaries
+from audit_app.actions.judge_harness import HarnessChoice, open_choice
+from audit_app.actions.judge_trials import NAME, note_ablation
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table, p_value, percent, points
-from audit_app.cli.options import Number, Whole, json_option, listed, print_json, say, study_option
+from audit_app.cli.judge_asked import harness_options
+from audit_app.cli.options import Number, Whole, json_option, print_json, say, study_option
 from data.errors import StudyProblem
 from data.rubric import Rubric, default_text, parse_rubric
-from judge.harness import open_harness
+from data.study import Study
 from judge.wiring import ARTIFACTS, wirings
 
-HARNESS = "pkg.mod:function, a command that reads and writes JSON lines, or http://…"
+Told = Callable[[int, int], None]
 
 
-def _rubric(folder: Path) -> Rubric:
-    """The study's rubric, or the default one where there is no study: somebody else's judge needs none."""
-    if (folder / "study.toml").exists():
-        return checked_study(folder).rubric
-    return parse_rubric(default_text(), "rubric.toml")
+def _study(folder: Path) -> Study | None:
+    """The study in a folder, if there is one: somebody else's judge needs none."""
+    return checked_study(folder) if (folder / "study.toml").exists() else None
+
+
+def _rubric(study: Study | None) -> Rubric:
+    return study.rubric if study else parse_rubric(default_text(), "rubric.toml")
+
+
+@contextmanager
+def _bar() -> Iterator[Told]:
+    """A bar that is told how many answers there are, of how many."""
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        asking = bar.add_task("Asking", total=None)
+        yield lambda done, total: bar.update(asking, completed=done, total=total)
 
 
 @click.command("wiring", epilog="Example: evidence-audit judge wiring")
@@ -31,7 +46,7 @@ def _rubric(folder: Path) -> Rubric:
 @study_option
 def wiring(as_json: bool, folder: Path) -> None:
     """Print which artifacts each label and each general metric may receive, and why."""
-    there = wirings(_rubric(folder).questions).values()
+    there = wirings(_rubric(_study(folder)).questions).values()
     rows = [
         {
             "metric": one.name,
@@ -49,9 +64,7 @@ def wiring(as_json: bool, folder: Path) -> None:
 
 
 @click.command("ablate", epilog="Example: evidence-audit judge ablate --harness mypkg.judge:score --samples dev.jsonl")
-@click.option("--harness", "named", required=True, metavar="HARNESS", help=f"The judge: {HARNESS}.")
-@click.option("--metric", "metrics", default="faithfulness", show_default=True,
-              help="Metrics that it answers with, with commas; see judge wiring.")  # fmt: skip
+@harness_options
 @click.option("--samples", type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="Samples from a file; the study's drawn responses by default.")  # fmt: skip
 @click.option("--size", type=Whole(min=2, max=100_000), default=400, show_default=True, help="Samples at most.")
@@ -60,52 +73,103 @@ def wiring(as_json: bool, folder: Path) -> None:
               help="A shift up to this is no leak.")  # fmt: skip
 @click.option("--level", type=Number(0.5, 0.999), default=0.99, show_default=True,
               help="1 less the chance that a clean judge is said to leak.")  # fmt: skip
-@click.option("--concurrency", type=Whole(min=1, max=1000), default=1, show_default=True, help="Calls at a time.")
-@click.option("--timeout", type=Number(0, min_open=True), default=60.0, show_default=True,
-              help="Seconds an endpoint may take.")  # fmt: skip
 @click.option("--seed", type=Whole(min=0, max=2**32 - 1), default=1, show_default=True, help="Of order and exchanges.")
 @json_option
 @study_option
 def ablate_command(
-    named: str,
-    metrics: str,
+    tested: HarnessChoice,
     samples: Path | None,
     size: int,
     repeats: int,
     margin: float,
     level: float,
-    concurrency: int,
-    timeout: float,
     seed: int,
     as_json: bool,
     folder: Path,
 ) -> None:
     """Change what a judge is shown, one artifact at a time, and see whether it moves. Exits 1 if a metric leaks."""
-    wired = known(_rubric(folder), listed(metrics) or ())
+    study = _study(folder)
+    opened = open_choice(_rubric(study), study, tested)
+    wired = known(_rubric(study), opened.metrics)
     chosen = file_samples(samples, size, seed) if samples else drawn_samples(checked_study(folder), size, seed)
-    try:
-        harness = open_harness(named, concurrency=concurrency, timeout=timeout)
-    except ValueError as error:
-        raise StudyProblem(str(error)) from None
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        asking = bar.add_task("Asking", total=None)
-
-        def on_answer(done: int, total: int) -> None:
-            bar.update(asking, completed=done, total=total)
-
+    with _bar() as on_answer:
         found = ablate(
-            harness, chosen, wired, repeats=repeats, margin=margin, level=level, seed=seed, on_answer=on_answer
+            opened.harness, chosen, wired, repeats=repeats, margin=margin, level=level, seed=seed, on_answer=on_answer
         )
+    for metric in found.metrics:
+        if study:
+            passed = None if metric.verdict == "unclear" else metric.passed
+            note_ablation(study, opened.name, metric.metric, passed=passed, sentence=metric.sentence)
     if as_json:
         print_json(found)
     else:
         click.echo("\n\n".join(_tables(found)))
-    for reason, times in sorted(found.problems.items(), key=lambda pair: -pair[1])[:5]:
-        say(f"{times} scores are missing: {reason}.")
+    _say_missing(found.problems)
     for metric in found.metrics:
         say(metric.sentence)
     if not found.passed:
         click.get_current_context().exit(1)
+
+
+@click.command("canary", epilog="Example: evidence-audit judge canary --harness mypkg.judge:score")
+@harness_options
+@click.option("--repeats", type=Whole(min=1, max=1000), default=5, show_default=True, help="Calls per canary.")
+@click.option("--level", type=Number(0.5, 0.999), default=0.99, show_default=True,
+              help="1 less the chance that noise alone is taken for a rise.")  # fmt: skip
+@click.option("--record", type=click.Path(path_type=Path, dir_okay=False),
+              help="File that keeps the runs; one in the study by default.")  # fmt: skip
+@click.option("--new-baseline", "renew", is_flag=True, help="Compare later runs with this one.")
+@json_option
+@study_option
+def canary_command(
+    tested: HarnessChoice,
+    repeats: int,
+    level: float,
+    record: Path | None,
+    renew: bool,
+    as_json: bool,
+    folder: Path,
+) -> None:
+    """Ask a judge about answers that are right and in no passage. Exits 1 if it finds more grounded than before.
+
+    The first run of a judge is its baseline.
+    """
+    study = _study(folder)
+    path = record or (study.path / NAME if study else None)
+    if path is None:
+        raise StudyProblem(f"{folder.resolve()} is no study; say where the baseline is kept: --record FILE")
+    opened = open_choice(_rubric(study), study, tested)
+    if len(opened.metrics) > 1:
+        raise StudyProblem("canaries are about grounding; give one --metric")
+    with _bar() as on_answer:
+        found = run_canaries(opened.harness, opened.name, opened.metrics[0], path, repeats=repeats, level=level,
+                             renew=renew, on_answer=on_answer)  # fmt: skip
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(as_table(_canary_rows(found)))
+    _say_missing(found.problems)
+    say(found.sentence)
+    if not found.passed:
+        click.get_current_context().exit(1)
+
+
+def _canary_rows(found: CanaryRun) -> list[dict[str, str]]:
+    runs = [("now", found.now)] if found.is_baseline else [("baseline", found.baseline), ("now", found.now)]
+    return [
+        {
+            "run": name,
+            "grounded": percent(one.value),
+            "SD between repeats": "–" if one.noise is None else f"{100 * one.noise:.1f}",
+            "canaries": str(one.n),
+        }
+        for name, one in runs
+    ]
+
+
+def _say_missing(problems: dict[str, int]) -> None:
+    for reason, times in sorted(problems.items(), key=lambda pair: -pair[1])[:5]:
+        say(f"{times} scores are missing: {reason}.")
 
 
 def _tables(found: Ablation) -> Iterator[str]:

@@ -1,18 +1,23 @@
 """How far a judge can be trusted: its labels against people's, and against saying always the same."""
 
+from typing import Literal
+
 import streamlit as st
 
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app import figures, state
-from audit_app.actions import judge_rows
+from audit_app.actions import judge_rows, judges_tables
 from audit_app.actions.choices import choices
+from audit_app.actions.judge_trials import Trial, latest
+from audit_app.actions.judges import Judges, JudgesQuestion, compare_judges
 from audit_app.actions.judging import JudgeCheck, judge_check
-from audit_app.actions.wording import coefficient, percent, with_interval
+from audit_app.actions.wording import coefficient, percent, when, with_interval
 from audit_app.dot_plot import Dot, dots
 from audit_app.language import _, mark
 from audit_app.reasons import told
 from data.rubric import Rubric
+from data.study import Study
 
 CEILING = mark(
     "What a judge can be expected to reach is what people reach with each other. Either is "
@@ -24,6 +29,17 @@ NOBODY = mark(
     "label; to see where they are, look at what is missing on the Report screen."
 )
 OVERLAP = mark("Draw a sample with an overlap, for example evidence-audit sample draw --name overlap --overlap 0.25.")
+
+UNTESTED = mark(
+    "No judge has been tested here. On the command line, evidence-audit judge canary asks a judge about answers that "
+    "are right and in no passage, and evidence-audit judge ablate changes what it is shown."
+)
+TESTS: dict[Literal["canary", "ablation"], str] = {"canary": mark("canaries"), "ablation": mark("wiring")}
+HEADINGS = {
+    judges_tables.AGREEMENT: mark("Agreement on the same responses"),
+    judges_tables.METRICS: mark("Metrics under each judge"),
+}
+"""What is shown here; the orders of models are sentences, and a table on the Compare screen."""
 
 WORDS = {
     "sensitivity": mark("of what people call yes, the share that the judge calls yes."),
@@ -55,6 +71,7 @@ def render() -> None:
         if not given.seal.is_open:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
             st.html(figures.sentence(_("They can be opened early on the Report screen."), soft=True))
+            _tested(study)
             return
         left, right = st.columns(2)
         with left:
@@ -65,6 +82,8 @@ def render() -> None:
         st.html(figures.sentence(check.sentence))
         if any(found.n for found in check.labels.values()):
             st.html(figures.sentence(check.verdict))
+        if check.tuned_sentence:
+            st.html(figures.sentence(check.tuned_sentence, notice=True))
         _draw(check, study.rubric)
         st.html(figures.heading(_("Look closer")))
         by = figures.pick_slices(given, "judge-by")
@@ -72,6 +91,46 @@ def render() -> None:
             sliced = judge_check(study, sample_id=sample_id, judge=judge, by=by)
             st.html(figures.table(judge_rows.judge_rows(sliced)))
         _closer(check, study.rubric)
+        if len(given.judges) > 1 and st.toggle(_("All judges side by side"), key="judges-compared"):
+            _compared(compare_judges(study, JudgesQuestion(sample_id=sample_id)))
+        _tested(study)
+
+
+def _compared(found: Judges) -> None:
+    """Every judge with people and with each other, and what the metrics and the order of models are under each."""
+    for sentence in judges_tables.sentences(found):
+        st.html(figures.sentence(sentence))
+    shown = judges_tables.tables(found)
+    for heading in (name for name in HEADINGS if name in shown):
+        st.html(figures.heading(_(HEADINGS[heading])))
+        st.html(figures.table(shown[heading]))
+
+
+def _tested(study: Study) -> None:
+    """What came out when judges were put to a test here: no labels of people are needed for that."""
+    with st.expander(_("Tests of judges: wiring and canaries")):
+        found = latest(study)
+        if not found:
+            st.html(figures.sentence(_(UNTESTED), notice=True))
+            return
+        st.html(figures.table([_trial(one) for one in found]))
+
+
+def _trial(one: Trial) -> dict[str, str]:
+    return {
+        "judge": one.judge,
+        "test": _(TESTS[one.kind]),
+        "metric": one.metric,
+        "when": when(one.at),
+        "outcome": _(_outcome(one)),
+        "what was found": one.sentence,
+    }
+
+
+def _outcome(one: Trial) -> str:
+    if one.baseline:
+        return mark("baseline")
+    return mark("cannot tell") if one.passed is None else mark("passed") if one.passed else mark("not passed")
 
 
 def _draw(check: JudgeCheck, rubric: Rubric) -> None:

@@ -23,12 +23,14 @@ def add(store: Store, row: Mapping[str, Any]) -> None:
     store.insert("judgement", [{**row, "created_at": now()}])
 
 
-def recall(store: Store, view_hash: str, prompt_hash: str, model: str, parameters: str) -> dict[str, Any] | None:
-    """The last answer to the same, of whichever judge and item; None when it was not asked, or had no reply."""
+def recall(
+    store: Store, view_hash: str, prompt_hash: str, model: str, parameters: str, *, judge: str | None = None
+) -> dict[str, Any] | None:
+    """The last answer to the same, of whichever judge (or one) and item; None when not asked, or without a reply."""
     return store.row(
         f"SELECT {COLUMNS} FROM judgement WHERE view_hash = ? AND prompt_hash = ? AND model = ? AND parameters = ? "
-        "AND answered ORDER BY number DESC LIMIT 1",
-        [view_hash, prompt_hash, model, parameters],
+        "AND answered AND coalesce(judge = ?, 1) ORDER BY number DESC LIMIT 1",
+        [view_hash, prompt_hash, model, parameters, judge],
     )
 
 
@@ -48,6 +50,16 @@ def of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
     # One at a time: these may be all labels of all responses.
     for row in found:
         yield dict(zip(names, row, strict=True))
+
+
+def first_asked(store: Store, judge: str) -> dict[str, str]:
+    """When the newest prompt behind what stands of a judge was first used by any judge, by label."""
+    found: dict[str, str] = {}
+    for row in list(store.rows(f"SELECT DISTINCT label, prompt_hash FROM ({_CURRENT})", [judge])):
+        first = store.row("SELECT min(created_at) AS at FROM judgement WHERE prompt_hash = ?", [row["prompt_hash"]])
+        if first:
+            found[row["label"]] = max(found.get(row["label"], ""), first["at"])
+    return found
 
 
 def judges(store: Store) -> dict[str, dict[str, Any]]:

@@ -127,6 +127,13 @@ def test_another_judge_with_the_same_questions_takes_the_stored_answers(study: S
     assert sum(row["input_tokens"] for row in stored(study, "second")) == 0
 
 
+def test_a_second_date_of_a_judge_is_asked_anew_but_not_twice(study: Study, server: ModelServer) -> None:
+    run(study, server, labels=("D",))
+    later = run(study, server, name="m-later", labels=("D",), fresh=True)
+    assert (len(server.seen), later.tally.n_calls) == (24, 12)
+    assert run(study, server, name="m-later", labels=("D",), fresh=True).tally.n_calls == 0
+
+
 def test_a_changed_question_is_asked_again_and_the_new_answer_stands(study: Study, server: ModelServer) -> None:
     run(study, server, labels=("D",))
     d = study.rubric["D"]

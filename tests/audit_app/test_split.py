@@ -1,0 +1,135 @@
+"""Dev tasks are free for tuning a judge; the validation side stays sealed, and late prompts are marked."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from audit_app.actions.judge_ledger import RunOptions
+from audit_app.actions.judge_rows import disagreement_rows, judge_rows
+from audit_app.actions.judge_run import run_judge
+from audit_app.actions.judge_work import Asked
+from audit_app.actions.judging import judge_check
+from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
+from audit_app.actions.split import part_of
+from audit_app.cli import cli
+from data.errors import StudyProblem
+from data.store import items
+from data.store.connection import open_store
+from data.study import Study
+from judge.lexical import LexicalJudge
+
+N = 40
+PEOPLE = [n % 2 for n in range(N)]
+JUDGE = [value ^ (n % 5 == 0) for n, value in enumerate(PEOPLE)]
+
+
+@pytest.fixture(scope="module")
+def made(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, list[str]]:
+    rows = grid(N, conditions=("clean",))
+    ids = [row["response_id"] for row in rows["responses"]]
+    verdicts = [
+        {"response_id": item, "judge": "ours", "C": int(said), "rationale": f"because {n}"}
+        for n, (item, said) in enumerate(zip(ids, JUDGE, strict=True))
+    ]
+    study = build_study(tmp_path_factory.mktemp("split"), {**rows, "verdicts": verdicts}, ["C"])
+    draw_sample(study, Plan(size=None, overlap=0, dev=0.5))
+    return study, ids
+
+
+@pytest.fixture
+def half(made: Any, copy_of: Any, give_labels: Any, label_rows: Any) -> Study:
+    """All but the last responses are labelled, so that results are sealed."""
+    study: Study = copy_of(made[0])
+    said = {item: {"C": str(value)} for item, value in list(zip(made[1], PEOPLE, strict=True))[:36]}
+    give_labels(study, label_rows("ann", said, comment="I looked"))
+    return study
+
+
+def parts(study: Study) -> list[str | None]:
+    with open_store(study) as store:
+        sample = items.find_sample(store, None)
+    return [part_of(sample, f"t{n:02}") for n in range(N)]
+
+
+def test_dev_tasks_are_checked_while_all_else_is_sealed(half: Study) -> None:
+    dev = [n for n, part in enumerate(parts(half)) if part == "dev" and n < 36]
+    found = judge_check(half, split="dev")
+    counts = [[sum(PEOPLE[n] == i and JUDGE[n] == j for n in dev) for j in (0, 1)] for i in (0, 1)]
+    assert found.labels["C"].counts == tuple(map(tuple, counts))
+    assert found.n_frame == parts(half).count("dev")
+    assert "weighted to all responses of the dev tasks" in found.sentence
+    assert not found.seal.is_open
+    for split in ("validation", None):
+        with pytest.raises(StudyProblem, match="Results are sealed"):
+            judge_check(half, split=split)
+
+
+def test_every_disagreement_of_dev_is_listed_with_both_reasons_and_none_of_validation(half: Study, made: Any) -> None:
+    found = judge_check(half, split="dev")
+    where = parts(half)
+    wanted = [n for n in range(0, 36, 5) if where[n] == "dev"]
+    assert sorted(one.response_id for one in found.disagreements) == sorted(made[1][n] for n in wanted)
+    one = found.disagreements[0]
+    n = made[1].index(one.response_id)
+    assert (one.label, one.people, one.judge) == ("C", str(PEOPLE[n]), str(int(JUDGE[n])))
+    assert (one.comment, one.rationale) == ("I looked", f"because {n}")
+    assert disagreement_rows(found)[0]["the judge's words"] == f"because {n}"
+
+
+def test_after_unsealing_the_validation_side_is_the_rest(half: Study) -> None:
+    unseal(half, "a test")
+    dev, validation, everything = (judge_check(half, split=split) for split in ("dev", "validation", None))
+    assert dev.labels["C"].n + validation.labels["C"].n == everything.labels["C"].n == 36
+    assert dev.n_frame + validation.n_frame == everything.n_frame == N
+    assert everything.disagreements == ()
+    # Each part is a domain of one design: their weighted tables add up to that of the whole.
+    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        parts_of = dev.labels["C"].table[i][j] + validation.labels["C"].table[i][j]
+        assert parts_of == pytest.approx(everything.labels["C"].table[i][j])
+
+
+def test_a_sample_without_dev_tasks_says_how_to_get_some(grid: Any, study_from: Any) -> None:
+    rows = grid(4)
+    verdicts = [{"response_id": row["response_id"], "judge": "ours", "C": 1} for row in rows["responses"]]
+    study = study_from({**rows, "verdicts": verdicts}, labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    with pytest.raises(StudyProblem, match=r"has no dev part.*--dev 0\.3"):
+        judge_check(study, split="dev")
+
+
+def test_a_prompt_first_used_after_the_unsealing_is_marked(half: Study) -> None:
+    def run(name: str) -> None:
+        run_judge(half, name, LexicalJudge(), RunOptions(asked=Asked(labels=("C",))))
+
+    run("early")
+    unseal(half, "a test")
+    run("late")
+    # The same prompt as before: whoever answers, it was not tuned on what was opened.
+    assert judge_check(half, judge="early").tuned == judge_check(half, judge="late").tuned == {}
+
+
+def test_a_new_prompt_is_marked_outside_of_dev(half: Study) -> None:
+    unseal(half, "a test")
+    run_judge(half, "late", LexicalJudge(), RunOptions(asked=Asked(labels=("C",))))
+    for found in (judge_check(half, judge="late"), judge_check(half, judge="late", split="validation")):
+        assert list(found.tuned) == ["C"]
+        assert (found.tuned_sentence or "").startswith("Tuned on the audit: C.")
+        assert judge_rows(found)[0]["note"].startswith("tuned on the audit")
+    assert judge_check(half, judge="late", split="dev").tuned == {}
+    assert judge_check(half, judge="ours").tuned == {}
+
+
+def test_the_command_lists_disagreements_and_marks(half: Study) -> None:
+    where = ["judge", "check", "--split", "dev", "--study", str(half.path)]
+    shown = CliRunner().invoke(cli, where)
+    assert shown.exit_code == 0, shown.output
+    assert "the judge's words" in shown.stdout
+    told = json.loads(CliRunner().invoke(cli, [*where, "--json"]).stdout)
+    assert told["split"] == "dev"
+    assert told["disagreements"][0]["comment"] == "I looked"
+    sealed = CliRunner().invoke(cli, ["judge", "check", "--split", "validation", "--study", str(half.path)])
+    assert sealed.exit_code == 1
+    assert "Results are sealed" in sealed.stderr

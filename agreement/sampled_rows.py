@@ -41,7 +41,11 @@ def no_options(n: int, **sample: Unpack[SampleOptions]) -> tuple[str | None, ...
     """What is wrong with the options for n rows, None where nothing is."""
     df, rows = sample.get("degrees_of_freedom"), sample.get("rows")
     both = sample.get("variance") is not None and sample.get("cluster") is not None
+    unknown = sorted(set(sample) - set(SampleOptions.__annotations__))
     return (
+        f"no such option: {', '.join(unknown)}; expected {', '.join(SampleOptions.__annotations__)}"
+        if unknown
+        else None,
         no_level(sample.get("level", 0.95), "confidence level"),
         no_weights("weights", sample.get("weights"), n),
         no_column("cluster", sample.get("cluster"), n),

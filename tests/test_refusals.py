@@ -122,6 +122,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "Ratings": (lambda: Ratings.of([[0, 2]], n_categories=2), "labels: 1 not declared, the first is 2"),
     "annotators": (
         lambda: annotators(Ratings.of([[0, 1]], n_categories=2), repeats=[[0, 1, 3]]), "repeat"),
+    "confusion, unknown option": (
+        lambda: confusion([1], [1], weight=[2.0]),  # type: ignore[call-arg]  # wrong on purpose
+        "no such option: weight; expected weights",
+    ),
     "confusion": (lambda: confusion([2], [1]), "human: 1 not declared"),
     "human_ceiling": (lambda: human_ceiling([1], [[1, 3]]), "human: 1 not declared"),
     "dawid_skene": (lambda: dawid_skene(["i"], ["r"], [2], n_categories=2), "1 not declared"),

@@ -46,7 +46,7 @@ def lent(estimates: Sequence[DetailedEstimate], borrow: Sequence[str]) -> str | 
         return None
     return _(
         "A borrowed number rests on the labels of all responses (its own, too) of the same {columns} and judge "
-        "pattern, whatever else they differ in; the column labels counts these."
+        "pattern, whatever else they differ in, and holds for these responses; the column labels counts these."
     ).format(columns=_(", ").join(map(_, borrow)))
 
 

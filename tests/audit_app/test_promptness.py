@@ -51,4 +51,4 @@ def test_what_is_no_tcp_connection_stays_as_it_is() -> None:
     send_at_once(Transport(None))  # type: ignore[arg-type]  # all that is asked of a transport
     one, other = socket.socketpair(socket.AF_UNIX)
     with one, other:
-        send_at_once(Transport(one))  # type: ignore[arg-type]
+        send_at_once(Transport(one))  # type: ignore[arg-type]  # a stand-in

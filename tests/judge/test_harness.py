@@ -70,7 +70,7 @@ def command(script: str) -> str:
 
 
 def scores(named: str, **options: float) -> list[float | None]:
-    return [answer.score("faithfulness")[0] for answer in open_harness(named, **options)(SAMPLES)]  # type: ignore[arg-type]
+    return [answer.score("faithfulness")[0] for answer in open_harness(named, **options)(SAMPLES)]  # type: ignore[arg-type]  # options
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])

@@ -57,8 +57,8 @@ def test_it_says_that_it_is_no_llm_and_what_it_has_no_rule_for() -> None:
 
 def test_claims_are_sentences_and_each_is_judged() -> None:
     blank = {"title": "", "item_kind": "response", "pass_": "evidence", "question": "", "definition": "", "values": ()}
-    split = Question(name="claims", view="DisclosureView", kind="claims", **blank)  # type: ignore[arg-type]
-    support = Question(name="faithfulness", view="ClaimsView", kind="support", **blank)  # type: ignore[arg-type]
+    split = Question(name="claims", view="DisclosureView", kind="claims", **blank)  # type: ignore[arg-type]  # of one value type
+    support = Question(name="faithfulness", view="ClaimsView", kind="support", **blank)  # type: ignore[arg-type]  # of one value type
     judge = LexicalJudge()
     claims = asyncio.run(judge.judge(split, DisclosureView(response="Its seat is in Paris. Bananas are yellow.")))
     texts = json.loads(claims.value or "")

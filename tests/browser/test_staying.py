@@ -86,7 +86,7 @@ def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, con
 def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
     type_note(page, "begun in the light")
     for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # of the two
+        page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(1500)  # what is looked for would come late, if at all
         expect(page.locator(".audit")).to_have_attribute("data-phase", "asking")
         assert not alert(page).filter(has_text="open in another tab").count()

@@ -1,8 +1,9 @@
 """The screen: every detector over every field of a context, and one score in [0, 1] from what they found."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from data.leaks.address import decoded
 from data.leaks.answer import Answer, answers
 from data.leaks.denial import is_denied
 from data.leaks.figures import date, figure, has_other_unit, is_counted
@@ -19,7 +20,7 @@ DETECTORS: Mapping[str, Detector] = {
 }
 """Every detector of one text, the surest first."""
 
-VERSION = 1
+VERSION = 2
 """Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
 
 FIELDS = ("text", "title", "url", "publisher")
@@ -100,14 +101,22 @@ def screen(question: str, wordings: Sequence[str], passages: Sequence[Fields]) -
         (passage.number, field, Written(value))
         for passage in passages
         for field in FIELDS
-        if (value := getattr(passage, field))
+        if field != "url" and (value := getattr(passage, field))
     ]
-    found = [hit for number, field, text in read for hit in _in_field(wanted, number, field, text)]
+    found = [hit for one in passages if one.url for hit in _in_address(wanted, one.number, one.url)]
+    found += [hit for number, field, text in read for hit in _in_field(wanted, number, field, text)]
     if not any(hit.kind == LEAK for hit in found):
         found += _together(wanted, [(number, text) for number, field, text in read if field == "text"])
     hits = _distinct(found)
     score = max((hit.strength * (1 if hit.kind == LEAK else _OF_MENTION) for hit in hits), default=0.0)
     return Screened(score=round(score, 4), hits=hits)
+
+
+def _in_address(wanted: Sequence[Answer], number: int, url: str) -> Iterator[Hit]:
+    """The hits in an address, which is read decoded; their offsets are those of the address as it is written."""
+    plain, places = decoded(url)
+    for hit in _in_field(wanted, number, "url", Written(plain)):
+        yield replace(hit, start=places[hit.start], end=places[hit.end])
 
 
 def _in_field(wanted: Sequence[Answer], number: int, field: str, text: Written) -> Iterator[Hit]:

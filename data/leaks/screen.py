@@ -8,6 +8,7 @@ from data.leaks.answer import Answer, answers
 from data.leaks.denial import is_denied
 from data.leaks.figures import date, figure, has_other_unit, is_counted
 from data.leaks.initials import acronym, initials
+from data.leaks.lookalikes import is_lookalike
 from data.leaks.matches import Match, exact, fuzzy, inflected, normalised, number_word, reordered
 from data.leaks.pieces import pieces
 from data.leaks.written import Written
@@ -28,7 +29,7 @@ FLAGGED = 0.5
 """The least score of a context that is flagged."""
 
 LEAK, MENTION = "leak", "mention"
-_ASKED, _SMALL, _LETTER, _NARROWED = 0.3, 0.55, 0.6, 0.45
+_ASKED, _SMALL, _LETTER, _NARROWED = 0.3, 0.45, 0.6, 0.45
 """What is left of a hit when the question says it itself, for a small number, for a letter or two, and for an everyday
 word that the reference answer narrows by a gloss in brackets: Football (American)."""
 _OF_MENTION = 0.25
@@ -123,7 +124,7 @@ def _in_field(wanted: Sequence[Answer], number: int, field: str, text: Written) 
     for answer in wanted:
         for name, detector in DETECTORS.items():
             for match in detector(answer, text):
-                if has_other_unit(answer, text, match.start):
+                if has_other_unit(answer, text, match.start) or is_lookalike(answer, text, match.start, match.end):
                     continue
                 weight = _weight(answer, text, match)
                 is_named = weight == _ASKED or (field == "text" and is_denied(text, match.start, match.end))

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from data.leaks.answer import Answer
 from data.leaks.forms import alike
+from data.leaks.lexicon import listed
 from data.leaks.matches import Match
 from data.leaks.numerals import decimal
 from data.leaks.quantities import Quantity
@@ -33,6 +34,8 @@ def figure(answer: Answer, text: Written) -> Iterator[Match]:
 
 
 def _strength(answer: Answer, asked: Quantity, found: Quantity, text: Written, nouns: list[str]) -> float:
+    if asked.number.tail == "s":
+        return 0.7 if _is_decade(asked, found, text) else 0.0
     if not _equal(asked, found, text) or asked.number.is_ordinal != found.number.is_ordinal:
         return 0.0
     if asked.kind is not None:
@@ -42,6 +45,17 @@ def _strength(answer: Answer, asked: Quantity, found: Quantity, text: Written, n
     # What else the answer names (a place, a style) is missing here; only the thing that is counted may be.
     is_whole = len(nouns) <= 1 and not any(answer.text[w.start].isupper() for w in answer.words if w.text in nouns)
     return 0.7 if asked.value >= DISTINCT and is_whole else 0.0
+
+
+def _is_decade(asked: Quantity, found: Quantity, text: Written) -> bool:
+    """Whether both are one decade; without a century it is one of the twentieth, unless it is somebody's age."""
+    if found.number.tail != "s" or (found.first and text.words[found.first - 1].text in _OWNERS):
+        return False
+    short, long = sorted((asked.value, found.value))
+    return short == long or (short < 100 and long == 1900 + short)
+
+
+_OWNERS = frozenset(listed("owners"))
 
 
 def is_counted(nouns: Sequence[str], text: Written, last: int) -> bool:
@@ -62,7 +76,9 @@ def has_other_unit(answer: Answer, text: Written, start: int) -> bool:
 def _equal(asked: Quantity, found: Quantity, text: Written) -> bool:
     """Equal values of one kind; a bare number is equal to one with a unit, where the answer names none."""
     if asked.kind is not None and found.kind is not None:
-        return asked.kind == found.kind and abs(asked.value - found.value) <= abs(asked.value) * Decimal("1e-9")
+        return _is_one_kind(asked.kind, found.kind) and abs(asked.value - found.value) <= abs(asked.value) * Decimal(
+            "1e-9"
+        )
     if asked.kind is not None:
         return False
     if asked.number.tail != found.number.tail:
@@ -72,6 +88,11 @@ def _equal(asked: Quantity, found: Quantity, text: Written) -> bool:
     if re.fullmatch(r"\d{1,3}\.\d{3}", digits) and found.number.value == decimal(digits):
         values.add(found.number.value * 1000)
     return asked.value in values and (found.kind is None or found.kind in ("USD", "EUR", "GBP"))
+
+
+def _is_one_kind(one: str, other: str) -> bool:
+    """The same, or degrees whose scale only one of them names."""
+    return one == other or ("degree" in (one, other) and {one, other} <= {"degree", "celsius", "fahrenheit"})
 
 
 def _is_same(answer: Answer, text: Written, found: Quantity) -> bool:

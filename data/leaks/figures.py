@@ -35,7 +35,7 @@ def figure(answer: Answer, text: Written) -> Iterator[Match]:
 
 def _strength(answer: Answer, asked: Quantity, found: Quantity, text: Written, nouns: list[str]) -> float:
     if asked.number.tail == "s":
-        return 0.7 if _is_decade(asked, found, text) else 0.0
+        return 0.7 if not nouns and _is_decade(asked, found, text) else 0.0
     if not _equal(asked, found, text) or asked.number.is_ordinal != found.number.is_ordinal:
         return 0.0
     if asked.kind is not None:
@@ -62,6 +62,28 @@ def is_counted(nouns: Sequence[str], text: Written, last: int) -> bool:
     """Whether one of the things that are counted stands right behind a number that ends before a word."""
     beside = {word.text for word in text.words[last : last + 3]}
     return any(alike(noun, other) for noun in nouns for other in beside if len(noun) > 2)
+
+
+def is_count_of_some(answer: Answer, text: Written, last: int) -> bool:
+    """Whether an amount is asked, and ten or more of something stand here: 12 apostles, not room 12 or 12 hours.
+
+    Two digits seldom agree by chance; what is counted may have another name in the question.
+    """
+    if answer.quantities[0].value < 10 or not asks_amount(answer) or last >= len(text.words):
+        return False
+    if any(found.number.last == last and found.kind is not None for found in text.quantities):
+        return False
+    noun = text.words[last]
+    is_beside = not text.text[text.words[last - 1].end : noun.start].strip()
+    return is_beside and len(noun.text) > 3 and noun.text.endswith("s") and not noun.text.endswith("ss")
+
+
+_AMOUNT = frozenset(listed("amount"))
+
+
+def asks_amount(answer: Answer) -> bool:
+    """Whether the question asks how many or how much."""
+    return not _AMOUNT.isdisjoint(answer.topic)
 
 
 def has_other_unit(answer: Answer, text: Written, start: int) -> bool:

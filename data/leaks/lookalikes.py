@@ -3,12 +3,11 @@
 import re
 
 from data.leaks.answer import Answer
-from data.leaks.figures import is_counted
+from data.leaks.figures import asks_amount, is_counted
 from data.leaks.lexicon import listed
 from data.leaks.written import Written
 
 _WORDS = frozenset(listed("acronym_words"))
-_AMOUNT = frozenset(listed("amount"))
 _GROUPED = re.compile(r"\d{1,3}[,.٬’' \u00a0\u202f\u2009]\d{3}")
 
 
@@ -29,4 +28,4 @@ def is_lookalike(answer: Answer, text: Written, start: int, end: int) -> bool:
 
 def _is_year(answer: Answer) -> bool:
     """Whether it is a bare number that can be a year and is written like one, and the question asks for no amount."""
-    return re.fullmatch(r"\s*(?:1\d|2[01])\d\d\s*", answer.text) is not None and _AMOUNT.isdisjoint(answer.topic)
+    return re.fullmatch(r"\s*(?:1\d|2[01])\d\d\s*", answer.text) is not None and not asks_amount(answer)

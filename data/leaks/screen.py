@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from data.leaks.address import decoded
 from data.leaks.answer import Answer, answers
 from data.leaks.denial import is_denied
-from data.leaks.figures import date, figure, has_other_unit, is_counted
+from data.leaks.figures import date, figure, has_other_unit, is_count_of_some, is_counted
 from data.leaks.initials import acronym, initials
 from data.leaks.lookalikes import is_lookalike
 from data.leaks.matches import Match, exact, fuzzy, inflected, normalised, number_word, reordered
@@ -29,9 +29,9 @@ FLAGGED = 0.5
 """The least score of a context that is flagged."""
 
 LEAK, MENTION = "leak", "mention"
-_ASKED, _SMALL, _LETTER, _NARROWED = 0.3, 0.45, 0.6, 0.45
-"""What is left of a hit when the question says it itself, for a small number, for a letter or two, and for an everyday
-word that the reference answer narrows by a gloss in brackets: Football (American)."""
+_ASKED, _SMALL, _COUNT, _LETTER, _NARROWED = 0.3, 0.45, 0.6, 0.6, 0.45
+"""What is left of a hit when the question says it itself, for a small number, for one that counts something, for a
+letter or two, and for an everyday word that the answer narrows by a gloss in brackets: Football (American)."""
 _OF_MENTION = 0.25
 
 
@@ -147,7 +147,9 @@ def _weight(answer: Answer, text: Written, match: Match) -> float:
         return _ASKED
     if answer.is_small_number:
         last = next((i for i, word in enumerate(text.words) if word.start >= match.end), len(text.words))
-        return 1.0 if is_counted(answer.topic, text, last) else _SMALL
+        if is_counted(answer.topic, text, last):
+            return 1.0
+        return _COUNT if is_count_of_some(answer, text, last) else _SMALL
     if answer.gloss and said.islower() and " " not in said and not answer.is_glossed(text):
         return _NARROWED
     return _LETTER if len(said) <= 2 and said.isascii() else 1.0

@@ -60,7 +60,7 @@ _DOUBLE = re.compile(
 
 _TRAILING = re.compile(
     rf"^(?:(?:(?!\b(?:and|but|while|that)\b)[^.;:!?,]){{0,24}}?\b(?:{'|'.join(LEXICON['denial']['aside'])})\b"
-    r"|[^.;:!?]{0,40}?(?:,\s*(?:(?:but|and|though|although)\s+)?(?:which|that|this|it)|,?\s*but\s+(?:they|he|she|we|those)"
+    r"|[^.;:!?]{0,40}?(?:[,(—–]\s*(?:(?:but|and|though|although)\s+)?(?:which|that|this|it)|,?\s*but\s+(?:they|he|she|we|those)"
     r"|[.!?]\s+(?:that|this|which))\s+"
     r"(?:is|are|was|were|would be|has been|have been|had been|turns? out to be|turned out to be|proves?|proved)\s+"
     r"(?:(?:of course|simply|just|quite|plainly|clearly|completely|entirely|also|an?|the)\s+){0,2}"

@@ -86,6 +86,9 @@ def _digits(found: Sequence[Word], at: int, text: str) -> Number | None:
     value = decimal(digits)
     if value is None:
         return None
+    if not tail and last < len(found) and found[last].text == "s" and text[found[last].start - 1] in "'’":
+        # The 1970's.
+        tail, last = "s", last + 1
     is_ordinal = tail in ("st", "nd", "rd", "th")
     if tail in SCALES and not is_ordinal:
         value, tail = value * SCALES[tail], ""

@@ -10,7 +10,7 @@ from audit_app.actions.fitting import stored_value
 from audit_app.actions.openings import read_items
 from audit_app.actions.tries import PASSES
 from data.errors import Problem, StudyProblem
-from data.parsing import Bad, identifier, text
+from data.parsing import Bad, text
 from data.reading import read
 from data.records import Person
 from data.rows import Row
@@ -22,7 +22,13 @@ from data.store.connection import Store, open_store
 from data.study import Study
 from data.views import Item
 
-FIELDS = ("response_id", "label", "value", "reason")
+EXPECTED = {
+    "response_id": "the id of a response",
+    "label": "the name of a label",
+    "value": "the agreed answer",
+    "reason": "why that is the answer: people are shown it after theirs",
+}
+FIELDS = tuple(EXPECTED)
 """Of every row: whose answer to what was agreed, and why, as people will read it."""
 
 FEW = 5
@@ -131,7 +137,7 @@ def import_set(
         checked = [_checked(study.rubric, place, known.get(place[1].response_id), drawn) for place in rows]
         problems += [*(one for one in checked if isinstance(one, Problem)), *_twice(rows)]
         if problems:
-            raise StudyProblem(problems)
+            raise StudyProblem(sorted(problems, key=_line))
         agreed = [one for one in checked if not isinstance(one, Problem)]
         if not agreed:
             raise StudyProblem(f"{path}: no rows; expected the fields {', '.join(FIELDS)}")
@@ -171,12 +177,11 @@ def _row(row: Row) -> AgreedAnswer | Problem:
     for name in FIELDS:
         raw = row.values.get(name)
         try:
-            values[name] = identifier("" if raw is None else raw) if name != "value" else text(raw)
+            values[name] = "" if raw is None else text(raw)
         except Bad as bad:
             return Problem(where=row.where, field=name, message=str(bad))
         if not values[name].strip():
-            message = "missing; people are shown it after their answer" if name == "reason" else "missing"
-            return Problem(where=row.where, field=name, message=message)
+            return Problem(where=row.where, field=name, message=f"is empty; expected {EXPECTED[name]}")
     return AgreedAnswer(**values)
 
 
@@ -202,6 +207,11 @@ def _checked(
     except ValueError as error:
         return problem("value", f"is {error}")
     return item.response.response_id, answer.label, Agreed(value=value or "", reason=answer.reason)
+
+
+def _line(problem: Problem) -> int:
+    number = problem.where.rpartition(":")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def _twice(rows: Sequence[Place]) -> Iterator[Problem]:

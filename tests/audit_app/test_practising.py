@@ -378,11 +378,14 @@ def test_every_problem_of_a_file_is_named_and_nothing_changes(study: Study, tmp_
         f"bad.jsonl:2: field 'response_id': {drawn!r} is of a task that is drawn",
         "bad.jsonl:3: field 'label': 'answerable' is not asked of this response; expected one of D, A, G,",
         "bad.jsonl:4: field 'value': is 'perhaps'; expected one of 1, 0, or yes/no",
-        "bad.jsonl:5: field 'reason': missing",
-        "bad.jsonl:6: field 'value': ",
+        "bad.jsonl:5: field 'reason': is empty; expected why that is the answer: people are shown it after theirs",
+        "bad.jsonl:6: field 'value': is empty; expected the agreed answer",
+        "bad.jsonl:8: field 'label': D of",
         "is there already; agree on one answer",
     ):
         assert expected in said
+    lines = [int(problem.where.rpartition(":")[2]) for problem in raised.value.problems]
+    assert lines == sorted(lines)
     assert calibration_set(study) == before
     with pytest.raises(StudyProblem, match="there is no column value, reason; columns are response_id, label"):
         import_set(study, write(tmp_path / "short.jsonl", [{"response_id": free, "label": "D"}]))

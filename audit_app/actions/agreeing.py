@@ -1,8 +1,9 @@
 """Making a calibration set: agreed answers with their reasons, from a file, for items that are outside every draw."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit_app.actions.access import require_lead
@@ -117,6 +118,9 @@ def import_set(
 ) -> CalibrationSet:
     """Makes the rows of a file the calibration set, in the place of the one before: all of it, or every problem.
 
+    Rows that are those of the set in use change nothing. Of another set, answers to items whose agreed values are as
+    they were still count (see `data.store.calibrations.practised`).
+
     Args:
         study: The study.
         path: Rows with response_id, label, value and reason.
@@ -141,19 +145,46 @@ def import_set(
         agreed = [one for one in checked if not isinstance(one, Problem)]
         if not agreed:
             raise StudyProblem(f"{path}: no rows; expected the fields {', '.join(FIELDS)}")
+        if _is_current(store, agreed):
+            same = calibration_set(study)
+            return replace(same, notes=(SAME, *same.notes))
         items.add(store, known.values())
         calibrations.add(store, seed, agreed)
     return calibration_set(study)
 
 
+SAME = "Nothing changes: it holds these answers already, and whoever has passed stays so."
+
+
+def _is_current(store: Store, agreed: Sequence[tuple[str, str, Agreed]]) -> bool:
+    found = calibrations.current(store)
+    before = calibrations.agreed(store, found["set_id"]) if found else {}
+    rows = {(item, label): one for item, of in before.items() for label, one in of.items()}
+    return rows == {(item, label): one for item, label, one in agreed}
+
+
 def _items(store: Store, study: Study, items_file: Path | None, wanted: Collection[str]) -> dict[str, Item]:
     """The wanted items by the ids of the file: samples of the other file, else responses of the study."""
-    prefix = f"calibration {calibrations.next_number(store)}: "
-    samples = read_samples(items_file, prefix=prefix) if items_file else []
-    own = {item.response.response_id.removeprefix(prefix): item for item in samples if item.response}
+    own = _samples(store, items_file) if items_file else {}
     keys = [("response", name) for name in wanted if name not in own]
     held = {item.response.response_id: item for item in read_items(study, keys) if item.response}
     return {name: item for name, item in {**held, **own}.items() if name in wanted}
+
+
+def _samples(store: Store, path: Path) -> dict[str, Item]:
+    """The samples by their ids; those that an earlier set brought with the same texts are the same items."""
+    before = {name: found.group() for name in calibrations.ever_agreed(store) if (found := _PREFIX.match(name))}
+    own: dict[str, Item] = {}
+    for prefix in [f"calibration {calibrations.next_number(store)}: ", *sorted(set(before.values()))]:
+        for item in read_samples(path, prefix=prefix):
+            name = item.response.response_id if item.response else ""
+            short = name.removeprefix(prefix)
+            if short not in own or (name in before and items.load(store, "response", name) == item):
+                own[short] = item
+    return own
+
+
+_PREFIX = re.compile(r"calibration \d+: ")
 
 
 def _read(path: Path) -> tuple[list[Place], list[Problem]]:

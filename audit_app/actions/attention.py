@@ -15,8 +15,8 @@ from data.store.canaries import PASS
 from data.store.connection import Store
 from sampling.numbers import as_share, permanent_number, unit_key
 
-CHOICE, CHANCE, PLACE = "canary", "canary:chance", "canary:place"
-"""Salts: which canary somebody gets next, whether after an item, and where."""
+CHOICE, CHANCE, PLACE, DIAGNOSED = "canary", "canary:chance", "canary:place", "canary:diagnostics"
+"""Salts: which canary somebody gets next, whether after an item, and where; whether it has diagnostics."""
 
 SOON = 10
 """Where nothing was dealt, a canary comes within so many items."""
@@ -103,6 +103,13 @@ def canary_later(store: Store, done: Assignment) -> None:
     if left and as_share(permanent_number(seed, CHANCE, unit)) < sample["canaries"]:
         place = as_share(permanent_number(seed, PLACE, unit))
         _open(store, left[0], who, assignments.done_by(store, who, [PASS]) + floor(place * SOON))
+
+
+def is_diagnosed(store: Store, canary: Assignment) -> bool:
+    """Whether the diagnostics are asked of a canary: at the share of other items, or it would stand out."""
+    sample = items.find_sample(store, None)
+    unit = unit_key(canary.person_id or canary.reserved_for or "", canary.item_id)
+    return as_share(permanent_number(sample["seed"], DIAGNOSED, unit)) < float(sample["diagnostics"])
 
 
 def _left(had: set[str], person_id: str, seed: int) -> list[Canary]:

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from audit_app.actions.answers import Refused
+from audit_app.actions.attention import is_diagnosed
 from audit_app.language import _, mark
 from data.records import Assignment, Person
 from data.rubric import Rubric
-from data.store import assignments, calibrations, items
+from data.store import assignments, calibrations, canaries, items
 from data.store.connection import Store
 from data.study import Study
 from data.views import Item
@@ -82,7 +83,10 @@ def owed(store: Store, rubric: Rubric, assignment: Assignment, item: Item) -> li
     if assignment.purpose == calibrations.PURPOSE:
         agreed = calibrations.of_assignment(store, assignment)
         return [label for label in rubric.asked(item, assignment.pass_, diagnostics=True) if label in agreed]
-    drawn = items.in_subsample(store, "diagnostics", assignment.item_kind, assignment.item_id)
+    if assignment.purpose == canaries.PURPOSE:
+        drawn = is_diagnosed(store, assignment)
+    else:
+        drawn = items.in_subsample(store, "diagnostics", assignment.item_kind, assignment.item_id)
     return rubric.asked(item, assignment.pass_, diagnostics=drawn)
 
 

@@ -35,6 +35,7 @@ class Loop {
   }
 
   arrive() {
+    this.leave(); // the host may ask for the same component again without having left it, as on a change of theme
     this.leaving = new AbortController();
     const { signal } = this.leaving;
     const on = (target, type, action, more = {}) => target.addEventListener(type, action, { signal, ...more });

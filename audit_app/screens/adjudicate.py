@@ -21,18 +21,21 @@ def render() -> None:
     study = state.study()
     with figures.screen(study, _("Adjudicate")):
         found = disputes(study, by=person)
-        _queue(found)
+        # Whoever votes blind may know how many wait, not which and why.
+        _queue(found, listed=not person.may_adjudicate)
         if not person.may_adjudicate:
             st.html(figures.sentence(why_never(person), soft=True))
     if person.may_adjudicate and found.waiting:
         labelling(SCREEN)
 
 
-def _queue(found: Disputes) -> None:
+def _queue(found: Disputes, *, listed: bool) -> None:
     st.html(figures.sentence(" ".join(found.sentences)))
     if not found.waiting:
         return
     st.html(figures.table(reason_rows(found)))
+    if not listed:
+        return
     with st.expander(_("What waits, in the order of the queue")):
         st.html(figures.table(dispute_rows(found)[:AT_MOST]))
         if len(found.waiting) > AT_MOST:

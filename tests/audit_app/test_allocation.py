@@ -177,7 +177,7 @@ def test_bins_of_a_diagnostic_and_their_cuts_are_kept(grid: Any, study_from: Any
         ({"strata": ("model", "model")}, "--strata: 'model' is there twice"),
         ({"bins": {"source_sensitivity": (1.0,)}}, "--bins: 'source_sensitivity' forms no strata; add it to --strata"),
         ({"strata": ("source_sensitivity",), "bins": {"source_sensitivity": (2.0, 1.0)}}, "expected numbers that rise"),
-        ({"bins": {"condition": (1.0,)}}, "--bins: 'condition' holds no numbers; expected one of conflict_awareness"),
+        ({"bins": {"condition": (1.0,)}}, "--bins: 'condition' holds no numbers; expected one of leak, conflict"),
         ({"judge": "j"}, "a judge forms strata only when `judge` is among the strata columns"),
         ({"certainty": ("nowhere",)}, "--certainty: there is no stratum 'nowhere'; strata are 'clean', 'evidence_abs"),
         ({"size": 3}, "cannot draw 3 responses: .*the smallest total that works is 4"),

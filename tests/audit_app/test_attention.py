@@ -73,6 +73,21 @@ def test_canaries_come_in_between_and_look_like_any_other_item(
     assert not {row["pass"] for row in canary_rows(study)} - {"evidence"}
 
 
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_diagnostics_do_not_tell_a_canary_from_other_items(
+    grid: Any, study_from: Any, person_in: Any, desk: Any, share: float
+) -> None:
+    study = study_from(grid(60, conditions=("clean",)), labels=["D", "G", "evidence_adherence"])
+    draw_sample(study, Plan(size=None, overlap=0, canaries=0.2, diagnostics=share, deal=False, seed=3))
+    views = desk(study, person_in(study, "p1")).finish(
+        lambda view: careful(view) if view["label"]["name"] in CAREFUL else "1"
+    )
+    asked = Counter(view["assignment_id"] for view in views)
+    canaries_asked = {asked[row["assignment_id"]] for row in canary_rows(study) if row["assignment_id"] in asked}
+    assert canaries_asked == ({3} if share == 1 else {2, 3})
+    assert {asked[row["assignment_id"]] for row in rows(study) if row["purpose"] == "plan"} == canaries_asked
+
+
 def test_hits_and_misses_are_reported_apart_for_each_person(
     grid: Any, study_from: Any, person_in: Any, desk: Any
 ) -> None:

@@ -83,6 +83,22 @@ def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, con
     expect(title(page)).to_have_text("Substantive answer")
 
 
+def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
+    type_note(page, "begun in the light")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(1500)  # what is looked for would come late, if at all
+        expect(page.locator(".audit")).to_have_attribute("data-phase", "asking")
+        assert not alert(page).filter(has_text="open in another tab").count()
+    expect(page.locator("#note")).to_have_value("begun in the light")
+    page.keyboard.press("Escape")
+    before = len(events())
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert len(events()) == before + 1, "one key, one answer"
+
+
 def test_the_other_screen_is_no_second_tab(page: Page, context: BrowserContext, server: str) -> None:
     other = context.new_page()
     other.goto(f"{server}/context")

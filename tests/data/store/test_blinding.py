@@ -148,7 +148,8 @@ class Witness:
         label = on_screen["label"]
         said = {"label": "skip", "comment": on_screen["skip_reasons"][0]} if skip else {"label": label["name"]}
         sent = {name: on_screen[name] for name in ("assignment_id", "client_seq")}
-        self.see(person, screen, {"screen": screen, "value": label["values"][0]["value"], **said, **sent})
+        words = {"screen": screen, "value": label["values"][0]["value"], "comment": "in their own words"}
+        self.see(person, screen, {**words, **said, **sent})
 
     def lead(self, step: str, person: Person, other: Person) -> None:
         """A lead does something to somebody, or to what they or else anybody has; what is refused changes nothing."""

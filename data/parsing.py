@@ -4,7 +4,10 @@ from ast import literal_eval
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
+from io import StringIO
+from itertools import pairwise
 from math import isfinite
+from tokenize import NEWLINE, NL, STRING, TokenError, generate_tokens
 from typing import Any
 
 from data.records import CAUSES, DIAGNOSTICS, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
@@ -79,8 +82,12 @@ def json_cell(raw: str) -> Raw:
 def _python_list(raw: str) -> Raw:
     try:
         value = literal_eval(raw)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        value = None
+        kinds = [token.type for token in generate_tokens(StringIO(raw).readline) if token.type not in (NL, NEWLINE)]
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, TokenError):
+        value, kinds = None, []
+    # Python joins texts that follow each other, and numpy prints no commas: ['a' 'b'] would be one passage "ab".
+    if (STRING, STRING) in pairwise(kinds):
+        raise Bad(f"found {raw[:40]!r}, which looks like a numpy array; write lists as JSON")
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise Bad(f"found {raw[:40]!r}; expected a JSON list")
     return value

@@ -4,7 +4,7 @@ import pytest
 
 from data.errors import Problem
 from data.mapping import Mapping
-from data.parsing import Bad, binary, moment, texts, whole
+from data.parsing import Bad, binary, json_cell, moment, texts, whole
 from data.record_parser import Parser
 from data.records import Context, Response, Verdict
 from data.rows import Row
@@ -94,6 +94,17 @@ def test_lists_of_texts(raw: Any, expected: tuple[str, ...]) -> None:
 def test_what_is_no_list_of_texts(raw: Any) -> None:
     with pytest.raises(Bad, match="expected"):
         texts(raw)
+
+
+@pytest.mark.parametrize("cell", ["['a' 'b'\n 'c']", "['a', 'b' \"c's\"]"])
+def test_a_numpy_array_in_a_cell_is_refused_not_joined(cell: str) -> None:
+    for reader in (texts, json_cell):
+        with pytest.raises(Bad, match="looks like a numpy array; write lists as JSON"):
+            reader(cell)
+
+
+def test_quotes_inside_a_text_are_no_second_text() -> None:
+    assert texts("""['it said \\'a\\' \\'b\\'', "'a' 'b'"]""") == ("it said 'a' 'b'", "'a' 'b'")
 
 
 @pytest.mark.parametrize(

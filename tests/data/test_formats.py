@@ -120,6 +120,20 @@ def test_deepeval_data_sets_and_test_runs_are_told_and_read(records: Records) ->
         ]
 
 
+@pytest.mark.parametrize(
+    ("columns", "texts"),
+    [
+        ("It is the Grünsee.|There are two.,", ["It is the Grünsee.", "There are two."]),
+        (",[1] One|[2] Two", ["[1] One", "[2] Two"]),
+        ('"[""a|b""]",x', ["a|b"]),
+    ],
+)
+def test_deepeval_csv_joins_passages_with_a_bar(records: Records, columns: str, texts: list[str]) -> None:
+    content = f"input,actual_output,expected_output,retrieval_context,context\nWhich?,x,y,{columns}\n"
+    [context] = records("contexts", "set.csv", content, "deepeval")
+    assert [passage.text for passage in context.passages] == texts
+
+
 def test_deepeval_faithfulness_is_a_verdict_on_groundedness(records: Records) -> None:
     assert records("verdicts", "run.json", TEST_RUN, "deepeval") == [
         Verdict(

@@ -1,5 +1,6 @@
 """From a raw row to its records: every field checked, every fault named."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
@@ -117,7 +118,12 @@ class Parser:
         if entries is None:
             return None
         found = [self._passage(where, n, entry, problems) for n, entry in enumerate(entries, 1)]
-        return tuple(passage for passage in found if passage is not None)
+        passages = tuple(passage for passage in found if passage is not None)
+        for name, times in Counter(passage.passage_id for passage in passages).items():
+            if times > 1:
+                message = f"{times} passages have the id {name!r}; expected ids that are unique within a context"
+                problems.append(Problem(where=where, field=field, message=message))
+        return passages
 
     def _passage(self, where: str, number: int, raw: Raw, problems: list[Problem]) -> Passage | None:
         entry = raw if isinstance(raw, dict) else {self._text_name: raw}

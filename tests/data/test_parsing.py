@@ -130,6 +130,15 @@ def test_faults_inside_passages_name_their_place() -> None:
     ]
 
 
+def test_passage_ids_are_unique_within_a_context() -> None:
+    [problem] = parsed("contexts", {"context_id": "c", "task_id": "t", "passages": [
+        {"passage_id": "p", "text": "one"}, {"passage_id": "q", "text": "two"}, {"passage_id": "p", "text": "three"},
+    ]})  # fmt: skip
+    assert str(problem) == (
+        "f:1: field 'passages': 2 passages have the id 'p'; expected ids that are unique within a context"
+    )
+
+
 @pytest.mark.parametrize("passages", [None, "plain", {"text": "x"}, "[oops"])
 def test_passages_that_are_no_list_are_refused(passages: Any) -> None:
     [problem] = parsed("contexts", {"context_id": "c", "task_id": "t", "passages": passages})

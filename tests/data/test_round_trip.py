@@ -38,6 +38,10 @@ maybe = st.none() | given_texts
 ids = st.lists(given_texts, min_size=1, max_size=3, unique_by=lambda text: likeness((text,)))
 
 
+def _passage_id(passage: dict[str, Any]) -> str:
+    return str(passage["passage_id"])
+
+
 def passage() -> st.SearchStrategy[dict[str, Any]]:
     named = {name: st.none() | texts for name in ("title", "url", "publisher", "source_type")}
     return st.fixed_dictionaries({
@@ -54,7 +58,7 @@ def studies(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
         "tasks": [{"task_id": name, "regime": None, "question": draw(texts), "gold_answer": draw(maybe),
                    "gold_aliases": draw(st.lists(texts, max_size=3))} for name in tasks],
         "contexts": [{"context_id": name, "task_id": draw(st.sampled_from(tasks)), "condition": None,
-                      "passages": draw(st.lists(passage(), max_size=3))} for name in contexts],
+                      "passages": draw(st.lists(passage(), max_size=3, unique_by=_passage_id))} for name in contexts],
         "responses": [{"response_id": name, "context_id": draw(st.sampled_from(contexts)), "task_id": None,
                        "model": draw(maybe), "prompt": draw(maybe), "run": draw(maybe), "text": draw(texts)}
                       for name in responses],

@@ -7,7 +7,7 @@ from typing import Any
 
 from data.errors import Problem
 from data.mapping import Mapping, Origin, kept
-from data.parsing import BLANK_IS_MISSING, PARSERS, RECORDS, Bad, json_cell, quotes, text
+from data.parsing import BLANK_IS_MISSING, PARSERS, RECORDS, Bad, identifier, json_cell, quotes, text, without_marks
 from data.records import Label, Passage
 from data.rows import Raw, Row, kind_of
 
@@ -29,7 +29,7 @@ class _Part:
     def fill(self, values: dict[str, Any], row: Any, where: str, problems: list[Problem], inside: str = "") -> None:
         """The field into values, or a problem into problems."""
         raw = self.get(row)
-        if raw is None or (raw == "" and self.blank):
+        if raw is None or (self.blank and (raw == "" or (self.parse is identifier and _blank(raw)))):
             if self.needed and self.name not in values:
                 message = "missing; every such record needs it"
                 problems.append(Problem(where=where, field=inside + self.theirs, message=message))
@@ -38,6 +38,10 @@ class _Part:
             values[self.name] = self.parse(raw)
         except Bad as bad:
             problems.append(Problem(where=where, field=inside + self.theirs, message=str(bad)))
+
+
+def _blank(raw: Raw) -> bool:
+    return isinstance(raw, str) and not without_marks(raw)
 
 
 def _parts(record: type[Any], origin: Callable[[str], Origin]) -> list[_Part]:

@@ -320,7 +320,7 @@ def test_bad_labels_can_be_left_out_and_are_listed(study: Study, tmp_path: Path)
     assert result.exit_code == 0
     assert "Imported 1 labels" in result.stderr
     assert "Left out because something is wrong with it, 3 problems:" in result.stderr
-    assert "'Ann ' and 'ann' differ only by case, space or Unicode form" in result.stderr
+    assert "'Ann ' and 'ann' differ only by case, space, invisible marks or Unicode form" in result.stderr
     assert taken(study) == {(R[0], "evidence", "plan", 1, "ann", "done")}
 
 
@@ -364,5 +364,7 @@ def test_a_person_who_is_there_under_nearly_the_same_id_is_not_made_again(
     study: Study, person_in: Any, give_labels: Any, label_rows: Any
 ) -> None:
     person_in(study, "ann")
-    with pytest.raises(StudyProblem, match="'Ann' and 'ann' differ only by case, space or Unicode form"):
+    with pytest.raises(
+        StudyProblem, match="'Ann' and 'ann' differ only by case, space, invisible marks or Unicode form"
+    ):
         give_labels(study, label_rows("Ann", {R[0]: {"D": "1"}}))

@@ -11,13 +11,13 @@ from data.records import Context, Passage
 from data.rules import BREAKS, Found, Material, rule
 
 _NOT = r"(?:do|does|did|could|can|is|are|was|were)(?: not|n['’]t)|cannot"
-_TELL = r"provide|state|specify|mention|indicate|identify|disclose|reveal|establish|determine|answer|name"
+_TELL = r"say|provide|state|specify|mention|indicate|identify|disclose|reveal|establish|determine|answer|name"
 _TOLD = r"provided|stated|specified|mentioned|indicated|identified|disclosed|revealed|established|determined|named"
 CUES = re.compile(
     rf"\b(?:(?:{_NOT})(?: be)? (?:{_TELL}|{_TOLD})\b|not (?:{_TOLD})\b|unable to determine\b"
     r"|(?:insufficient|not enough|no) (?:information|evidence|data|details?)\b|no mention of\b"
     r"|insufficient to (?:determine|establish|identify|conclude|say|tell)\b"
-    r"|(?:it|which|who) (?:is|remains) (?:unclear|unknown|undetermined|unspecified)\b)",
+    r"|(?:(?:it|which|who) is|remains?) (?:unclear|unknown|undetermined|unspecified)\b|unclear from\b)",
     re.IGNORECASE,
 )
 """Wordings by which a passage itself says that the answer is missing."""

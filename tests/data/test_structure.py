@@ -237,7 +237,8 @@ def test_a_sound_study_has_no_findings(study: Study, bring: Importer) -> None:
     "cue",
     ["does not provide", "do not state", "cannot determine", "insufficient information", "not specified", "isn’t named",
      "could not be determined", "Not enough evidence", "no information", "unable to determine", "doesn't mention",
-     "insufficient to determine", "no mention of", "which is unclear, not"],
+     "insufficient to determine", "no mention of", "which is unclear, not",
+     "remains unknown,", "do not say", "does not say", "is unclear from"],
 )  # fmt: skip
 def test_absence_cues_are_seen(study: Study, bring: Importer, cue: str) -> None:
     contexts = sound()

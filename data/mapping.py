@@ -134,10 +134,12 @@ def kept(passages: list[Raw], mapping: Mapping) -> list[Raw] | None:
 
 
 def follow(row: Map[str, Raw], path: str) -> Raw:
-    """The value at a dotted path; a field that really has a dot in its name wins.
+    """The value at a dotted path, `1:` for all from the second on; a field that really has a dot in its name wins.
 
     >>> follow({"gold": ["a", "b"]}, "gold.1"), follow({"x.y": "1"}, "x.y"), follow({}, "a.b")
     ('b', '1', None)
+    >>> follow({"gold": ["a", "b", "c"]}, "gold.1:")
+    ['b', 'c']
     """
     if path in row or "." not in path:
         return row.get(path)
@@ -145,8 +147,9 @@ def follow(row: Map[str, Raw], path: str) -> Raw:
     for step in path.split("."):
         if isinstance(value, dict):
             value = value.get(step)
-        elif isinstance(value, list) and step.isdecimal():
-            value = value[int(step)] if len(step) < 9 and int(step) < len(value) else None
+        elif isinstance(value, list) and len(step) < 9 and (place := step.removesuffix(":")).isdecimal():
+            rest = value[int(place) :]
+            value = rest if step.endswith(":") else (rest or [None])[0]
         else:
             return None
     found: Raw = value

@@ -80,6 +80,12 @@ def test_ragas_names_before_version_0_2(records: Records) -> None:
     assert records("responses", "a.json", old, "ragas")[0].text == "x"
 
 
+def test_ragas_several_ground_truths_are_the_gold_answer_and_its_aliases(records: Records) -> None:
+    old = [{"question": "Which?", "contexts": ["a"], "answer": "x", "ground_truths": ["g1", "g2"]}]
+    [task] = records("tasks", "a.json", old, "ragas")
+    assert (task.gold_answer, task.gold_aliases) == ("g1", ("g2",))
+
+
 # --- DeepEval: a saved data set in snake_case, a test run in camelCase ---
 
 DEEPEVAL = [

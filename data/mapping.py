@@ -103,6 +103,14 @@ class Mapping:
                 yield view
 
     @property
+    def reads(self) -> set[str]:
+        """Every path that is looked at in their row, and the field that it begins with."""
+        origins = [_origin(given) for given in (*self.fields.values(), *self.passage.values())]
+        paths = {path for one in origins for path in (*one.paths, *HOLE.findall(one.composed or ""))}
+        paths |= {*self.where, *self.keep, *self.needs, self.each or ""}
+        return paths | {path.split(".")[0] for path in paths}
+
+    @property
     def plain(self) -> bool:
         """Whether a row is one record as it stands."""
         composed = any(isinstance(origin, Origin) and origin.composed for origin in self.fields.values())

@@ -299,6 +299,16 @@ def test_more_problems_than_can_be_shown_are_all_in_a_file(study: Study, tmp_pat
     }  # fmt: skip
 
 
+def test_fields_that_nothing_reads_are_named(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.csv"
+    path.write_text("task_id,question,text,regimen,gold_anwser\nt,?,x,longfact,y\n")
+    result = CliRunner().invoke(cli, ["import", "tasks", str(path), "--study", str(study.path)])
+    assert result.exit_code == 0
+    assert "no record and no mapping knows them: the fields gold_anwser, regimen.\n" in result.stderr
+    path.write_text("task_id,asked\nu,?\n")
+    assert import_records(study, "tasks", path, pairs=["question=asked"]).ignored == ()
+
+
 def test_what_a_file_was_taken_for_is_said(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text('{"user_input": "?", "retrieved_contexts": ["x"], "reference": "y"}\n')

@@ -130,6 +130,10 @@ BREAKS = [
         edit("clean", 3, title="Another"), "one_title_per_url", "clean",
         "passage 3 calls https://a.example “Another”, passage 1 “Title”; expected one title", id="url-under-two-titles",
     ),
+    pytest.param(
+        lambda contexts: [p.update(supports=None) for p in contexts["direct_conflict"]["passages"]],
+        "support_labels", "direct_conflict", "support labels missing; direct_conflict", id="no-support-labels",
+    ),
     pytest.param(same, "nothing_degraded", "direct_conflict", "majority_contamination", id="nothing-degraded"),
 ]  # fmt: skip
 

@@ -77,7 +77,9 @@ class Answer(Written):
     def is_small_number(self) -> bool:
         """Whether it is a bare number below a hundred, which stands in many texts for other reasons."""
         quantity = self.quantities[0] if len(self.quantities) == 1 else None
-        return quantity is not None and len(self.core) == 1 and quantity.kind is None and quantity.value < 100
+        if quantity is None or len(self.core) != 1 or quantity.number.tail:
+            return False
+        return quantity.kind is None and quantity.value < 100
 
 
 def _is_name(answer: Answer, terms: Sequence[Term]) -> bool:

@@ -6,6 +6,7 @@ itself. The cues are English for the most part; plain negation is read in some o
 
 import re
 
+from data.leaks.lexicon import LEXICON
 from data.leaks.written import Written
 
 _NOT = re.compile(r"(?:\b(?:not|never|no longer|neither|nor|cannot|without|far from)|n['’]t)\b", re.I)
@@ -49,6 +50,24 @@ _MISTAKE = re.compile(
     re.I,
 )
 """Words that call something wrong; they count in the clause of the place."""
+
+_DOUBLE = re.compile(
+    r"(?:\b(?:not|never|cannot|without|no one|nobody|none|few)|n['’]t)\s+(?:(?:be|can|could|would|at all|ever)\s+){0,2}"
+    rf"(?:{_MISTAKE.pattern}|\b(?:doubt|disput|question|contest)(?:e?s|ed|ing)?\b)",
+    re.I,
+)
+"""A negation of such a word, which asserts: did not deny, cannot be disputed."""
+
+_TRAILING = re.compile(
+    rf"^(?:(?:(?!\b(?:and|but|while|that)\b)[^.;:!?,]){{0,24}}?\b(?:{'|'.join(LEXICON['denial']['aside'])})\b"
+    r"|[^.;:!?]{0,40}?(?:,\s*(?:(?:but|and|though|although)\s+)?(?:which|that|this|it)|,?\s*but\s+(?:they|he|she|we|those)"
+    r"|[.!?]\s+(?:that|this|which))\s+"
+    r"(?:is|are|was|were|would be|has been|have been|had been|turns? out to be|turned out to be|proves?|proved)\s+"
+    r"(?:(?:of course|simply|just|quite|plainly|clearly|completely|entirely|also|an?|the)\s+){0,2}"
+    rf"(?:{'|'.join(LEXICON['denial']['wrong'])})\b)",
+    re.I,
+)
+"""What is said behind the place sets it aside: ", which is wrong", "has nothing to do with it"."""
 
 _HABIT = (
     r"(?:often|common(?:ly)?|wide(?:ly|spread)?|general(?:ly)?|popular(?:ly)?|universal(?:ly)?|usual(?:ly)?|"
@@ -128,6 +147,7 @@ def is_denied(text: Written, start: int, end: int) -> bool:
         _negated(before)
         or _set_aside(before, is_number=_is_number(text, start))
         or _negated_after(after)
+        or _TRAILING.match(text.text[end : end + 120]) is not None
         or _called_wrong(before, after)
         or _left_behind(text.text, last, before, after)
     )
@@ -143,7 +163,7 @@ def _negated(before: str) -> bool:
     """A negation that reaches the place: no other clause begins in between."""
     if _OTHER_BEFORE.search(before) and not _ENGLISH_NO.search(before):
         return True
-    found = [*_NOT.finditer(before)]
+    found = [cue for cue in _NOT.finditer(before) if not _DOUBLE.match(before, cue.start())]
     if not found:
         return False
     cue = found[-1]
@@ -166,13 +186,15 @@ def _negated_after(after: str) -> bool:
     if _OTHER_AFTER.match(after):
         return True
     found = _AFTER.match(after)
-    return found is not None and not _AFTER_ONLY.search(after[: found.end() + 8])
+    return found is not None and not (
+        _AFTER_ONLY.search(after[: found.end() + 8]) or _DOUBLE.search(after[: found.end() + 20])
+    )
 
 
 def _called_wrong(before: str, after: str) -> bool:
-    """A word like "mistakenly" in the clause of the place."""
+    """A word like "mistakenly" in the clause of the place, unless it is negated itself."""
     clause = _CLAUSE.split(before)[-1] + " | " + _CLAUSE.split(after)[0]
-    return _MISTAKE.search(clause) is not None
+    return _MISTAKE.search(_DOUBLE.sub(" ", clause)) is not None
 
 
 def _left_behind(text: str, last: int, before: str, after: str) -> bool:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from data.leaks.answer import Answer
 from data.leaks.forms import alike
+from data.leaks.lexicon import listed
 from data.leaks.matches import Match
 from data.leaks.numerals import decimal
 from data.leaks.quantities import Quantity
@@ -33,6 +34,8 @@ def figure(answer: Answer, text: Written) -> Iterator[Match]:
 
 
 def _strength(answer: Answer, asked: Quantity, found: Quantity, text: Written, nouns: list[str]) -> float:
+    if asked.number.tail == "s":
+        return 0.7 if not nouns and _is_decade(asked, found, text) else 0.0
     if not _equal(asked, found, text) or asked.number.is_ordinal != found.number.is_ordinal:
         return 0.0
     if asked.kind is not None:
@@ -44,10 +47,43 @@ def _strength(answer: Answer, asked: Quantity, found: Quantity, text: Written, n
     return 0.7 if asked.value >= DISTINCT and is_whole else 0.0
 
 
+def _is_decade(asked: Quantity, found: Quantity, text: Written) -> bool:
+    """Whether both are one decade; without a century it is one of the twentieth, unless it is somebody's age."""
+    if found.number.tail != "s" or (found.first and text.words[found.first - 1].text in _OWNERS):
+        return False
+    short, long = sorted((asked.value, found.value))
+    return short == long or (short < 100 and long == 1900 + short)
+
+
+_OWNERS = frozenset(listed("owners"))
+
+
 def is_counted(nouns: Sequence[str], text: Written, last: int) -> bool:
     """Whether one of the things that are counted stands right behind a number that ends before a word."""
     beside = {word.text for word in text.words[last : last + 3]}
     return any(alike(noun, other) for noun in nouns for other in beside if len(noun) > 2)
+
+
+def is_count_of_some(answer: Answer, text: Written, last: int) -> bool:
+    """Whether an amount is asked, and ten or more of something stand here: 12 apostles, not room 12 or 12 hours.
+
+    Two digits seldom agree by chance; what is counted may have another name in the question.
+    """
+    if answer.quantities[0].value < 10 or not asks_amount(answer) or last >= len(text.words):
+        return False
+    if any(found.number.last == last and found.kind is not None for found in text.quantities):
+        return False
+    noun = text.words[last]
+    is_beside = not text.text[text.words[last - 1].end : noun.start].strip()
+    return is_beside and len(noun.text) > 3 and noun.text.endswith("s") and not noun.text.endswith("ss")
+
+
+_AMOUNT = frozenset(listed("amount"))
+
+
+def asks_amount(answer: Answer) -> bool:
+    """Whether the question asks how many or how much."""
+    return not _AMOUNT.isdisjoint(answer.topic)
 
 
 def has_other_unit(answer: Answer, text: Written, start: int) -> bool:
@@ -62,7 +98,9 @@ def has_other_unit(answer: Answer, text: Written, start: int) -> bool:
 def _equal(asked: Quantity, found: Quantity, text: Written) -> bool:
     """Equal values of one kind; a bare number is equal to one with a unit, where the answer names none."""
     if asked.kind is not None and found.kind is not None:
-        return asked.kind == found.kind and abs(asked.value - found.value) <= abs(asked.value) * Decimal("1e-9")
+        return _is_one_kind(asked.kind, found.kind) and abs(asked.value - found.value) <= abs(asked.value) * Decimal(
+            "1e-9"
+        )
     if asked.kind is not None:
         return False
     if asked.number.tail != found.number.tail:
@@ -72,6 +110,11 @@ def _equal(asked: Quantity, found: Quantity, text: Written) -> bool:
     if re.fullmatch(r"\d{1,3}\.\d{3}", digits) and found.number.value == decimal(digits):
         values.add(found.number.value * 1000)
     return asked.value in values and (found.kind is None or found.kind in ("USD", "EUR", "GBP"))
+
+
+def _is_one_kind(one: str, other: str) -> bool:
+    """The same, or degrees whose scale only one of them names."""
+    return one == other or ("degree" in (one, other) and {one, other} <= {"degree", "celsius", "fahrenheit"})
 
 
 def _is_same(answer: Answer, text: Written, found: Quantity) -> bool:

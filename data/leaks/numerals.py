@@ -19,6 +19,8 @@ ORDINALS = (
     | {f"{word[:-1]}ieth": value for word, value in SMALL.items() if value >= 20}
     | {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
 )
+DECADES = {f"{word[:-1]}ies": value for word, value in SMALL.items() if value >= 20}
+"""Twenties to nineties; a number with the tail "s", as in 70s."""
 SCALES = {word: int(value) for value in LEXICON["scales"] for word in listed("scales", value)}
 """Scale words by their value, as folded."""
 
@@ -118,6 +120,8 @@ def _spelled(found: Sequence[Word], at: int) -> Number | None:
         elif group is not None and 10 <= group < 100 and word in SMALL and SMALL[word] >= 10 and not total:
             # Nineteen seventy-four, twenty twenty: a year, or a house number.
             return _year(found, at, last, group)
+        elif group is not None and 10 <= group < 100 and word in DECADES and not total:
+            return Number(group * 100 + DECADES[word], at, last + 1, False, "s")
         elif word == "point" and group is not None and _is_small(found, last + 1):
             return _point(found, at, last, total + group)
         elif word == "oh" and group is not None and 10 <= group < 100 and not total and _is_small(found, last + 1):
@@ -171,9 +175,11 @@ def _point(found: Sequence[Word], at: int, last: int, whole: Decimal) -> Number:
 
 
 def _special(found: Sequence[Word], at: int) -> Number | None:
-    """A dozen, half a million, a hundred: where a scale or a count follows."""
+    """A dozen, half a million, the seventies; a hundred, where a scale follows."""
     here = found[at].text
     after = found[at + 1].text if at + 1 < len(found) else ""
+    if here in DECADES:
+        return Number(Decimal(DECADES[here]), at, at + 1, False, "s")
     if here == "dozen" or (here == "a" and after == "dozen"):
         return Number(Decimal(12), at, at + 1 + (here == "a"), False, "")
     if here in ("a", "an") and after in SCALES and after not in LOOSE:

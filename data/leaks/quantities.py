@@ -20,8 +20,13 @@ UNITS = {
 _SHORT = frozenset(listed("units", "short"))
 """Units so short that they count only right behind digits."""
 
-_SIGNS = {"%": ("share", Decimal("0.01")), "％": ("share", Decimal("0.01")), "٪": ("share", Decimal("0.01"))}
+_SIGNS = {"%": ("share", Decimal("0.01")), "％": ("share", Decimal("0.01")), "٪": ("share", Decimal("0.01")),
+          "℃": ("celsius", Decimal(1)), "℉": ("fahrenheit", Decimal(1))}  # fmt: skip
 _BEFORE = {"$": ("USD", Decimal(1)), "€": ("EUR", Decimal(1)), "£": ("GBP", Decimal(1))}
+
+
+_TEMPERATURES = {"c": "celsius", "f": "fahrenheit", "celsius": "celsius", "centigrade": "celsius",
+                 "fahrenheit": "fahrenheit"}  # fmt: skip
 
 
 class Quantity(NamedTuple):
@@ -74,6 +79,8 @@ def _unit(found: Sequence[Word], number: Number, text: str) -> tuple[tuple[str, 
     if number.tail:
         # 1860s are years, 90s are seconds or years: no unit is read.
         return UNITS.get(number.tail) if number.tail != "s" else None, at
+    if (degrees := _degrees(found, at, text)) is not None:
+        return degrees
     after = text[found[at - 1].end :].lstrip()[:1] if at else ""
     before = text[: found[number.first].start].rstrip()[-1:]
     if after in _SIGNS or before in _BEFORE:
@@ -87,6 +94,17 @@ def _unit(found: Sequence[Word], number: Number, text: str) -> tuple[tuple[str, 
         return (kind, size * (1 + extra[0] / number.value) if number.value else size), extra[1] + 1
     is_written = found[number.last - 1].text[:1].isdigit()
     return (UNITS[word], at + 1) if word in UNITS and (is_written or word not in _SHORT) else (None, at)
+
+
+def _degrees(found: Sequence[Word], at: int, text: str) -> tuple[tuple[str, Decimal], int] | None:
+    """30 °C, 30 degrees Celsius, 30°: the scale where it is said; None where there are no degrees."""
+    is_signed = text[found[at - 1].end :].lstrip()[:1] == "°"
+    after = at if is_signed else at + 1
+    if not is_signed and (at >= len(found) or UNITS.get(found[at].text, ("",))[0] != "degree"):
+        return None
+    is_near = after < len(found) and text[found[after - 1].end : found[after].start].strip() in ("", "°")
+    scale = _TEMPERATURES.get(found[after].text) if is_near else None
+    return (scale or "degree", Decimal(1)), after + (scale is not None)
 
 
 _PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25")}

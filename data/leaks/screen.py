@@ -1,12 +1,14 @@
 """The screen: every detector over every field of a context, and one score in [0, 1] from what they found."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from data.leaks.address import decoded
 from data.leaks.answer import Answer, answers
 from data.leaks.denial import is_denied
-from data.leaks.figures import date, figure, has_other_unit, is_counted
+from data.leaks.figures import date, figure, has_other_unit, is_count_of_some, is_counted
 from data.leaks.initials import acronym, initials
+from data.leaks.lookalikes import is_lookalike
 from data.leaks.matches import Match, exact, fuzzy, inflected, normalised, number_word, reordered
 from data.leaks.pieces import pieces
 from data.leaks.written import Written
@@ -19,7 +21,7 @@ DETECTORS: Mapping[str, Detector] = {
 }
 """Every detector of one text, the surest first."""
 
-VERSION = 1
+VERSION = 2
 """Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
 
 FIELDS = ("text", "title", "url", "publisher")
@@ -27,9 +29,9 @@ FLAGGED = 0.5
 """The least score of a context that is flagged."""
 
 LEAK, MENTION = "leak", "mention"
-_ASKED, _SMALL, _LETTER, _NARROWED = 0.3, 0.55, 0.6, 0.45
-"""What is left of a hit when the question says it itself, for a small number, for a letter or two, and for an everyday
-word that the reference answer narrows by a gloss in brackets: Football (American)."""
+_ASKED, _SMALL, _COUNT, _LETTER, _NARROWED = 0.3, 0.45, 0.6, 0.6, 0.45
+"""What is left of a hit when the question says it itself, for a small number, for one that counts something, for a
+letter or two, and for an everyday word that the answer narrows by a gloss in brackets: Football (American)."""
 _OF_MENTION = 0.25
 
 
@@ -100,9 +102,10 @@ def screen(question: str, wordings: Sequence[str], passages: Sequence[Fields]) -
         (passage.number, field, Written(value))
         for passage in passages
         for field in FIELDS
-        if (value := getattr(passage, field))
+        if field != "url" and (value := getattr(passage, field))
     ]
-    found = [hit for number, field, text in read for hit in _in_field(wanted, number, field, text)]
+    found = [hit for one in passages if one.url for hit in _in_address(wanted, one.number, one.url)]
+    found += [hit for number, field, text in read for hit in _in_field(wanted, number, field, text)]
     if not any(hit.kind == LEAK for hit in found):
         found += _together(wanted, [(number, text) for number, field, text in read if field == "text"])
     hits = _distinct(found)
@@ -110,11 +113,18 @@ def screen(question: str, wordings: Sequence[str], passages: Sequence[Fields]) -
     return Screened(score=round(score, 4), hits=hits)
 
 
+def _in_address(wanted: Sequence[Answer], number: int, url: str) -> Iterator[Hit]:
+    """The hits in an address, which is read decoded; their offsets are those of the address as it is written."""
+    plain, places = decoded(url)
+    for hit in _in_field(wanted, number, "url", Written(plain)):
+        yield replace(hit, start=places[hit.start], end=places[hit.end])
+
+
 def _in_field(wanted: Sequence[Answer], number: int, field: str, text: Written) -> Iterator[Hit]:
     for answer in wanted:
         for name, detector in DETECTORS.items():
             for match in detector(answer, text):
-                if has_other_unit(answer, text, match.start):
+                if has_other_unit(answer, text, match.start) or is_lookalike(answer, text, match.start, match.end):
                     continue
                 weight = _weight(answer, text, match)
                 is_named = weight == _ASKED or (field == "text" and is_denied(text, match.start, match.end))
@@ -137,7 +147,9 @@ def _weight(answer: Answer, text: Written, match: Match) -> float:
         return _ASKED
     if answer.is_small_number:
         last = next((i for i, word in enumerate(text.words) if word.start >= match.end), len(text.words))
-        return 1.0 if is_counted(answer.topic, text, last) else _SMALL
+        if is_counted(answer.topic, text, last):
+            return 1.0
+        return _COUNT if is_count_of_some(answer, text, last) else _SMALL
     if answer.gloss and said.islower() and " " not in said and not answer.is_glossed(text):
         return _NARROWED
     return _LETTER if len(said) <= 2 and said.isascii() else 1.0

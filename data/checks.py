@@ -6,7 +6,7 @@ from typing import Any
 from unicodedata import normalize
 
 from data.errors import Problem
-from data.parsing import KEYS
+from data.parsing import KEYS, without_marks
 from data.records import Context, Label, Response, Task, Verdict
 from data.study import Study
 from data.texts import read_columns
@@ -46,10 +46,14 @@ def known_keys(study: Study, kind: str) -> Iterable[Key]:
     return zip(*(table[column].to_pylist() for column in columns), strict=True)
 
 
-def likeness(key: Key) -> str | Key:
-    """A key as people read it: case, space around it and Unicode form do not tell two ids apart.
+ALIKE = "differ only by case, space, invisible marks or Unicode form"
+"""How two keys with one likeness differ."""
 
-    >>> likeness(("T1 ",)) == likeness(("t1",))
+
+def likeness(key: Key) -> str | Key:
+    r"""A key as people read it: case, space around it, invisible marks and Unicode form do not tell two ids apart.
+
+    >>> likeness(("T1 ",)) == likeness(("t\u200b1",))
     True
     """
     alike = tuple(part.strip().lower() if part.isascii() else _alike(part) for part in key)
@@ -57,7 +61,7 @@ def likeness(key: Key) -> str | Key:
 
 
 def _alike(part: str) -> str:
-    return normalize("NFC", normalize("NFC", part).strip().casefold())
+    return normalize("NFC", normalize("NFC", without_marks(part)).casefold())
 
 
 class Ids:
@@ -96,8 +100,8 @@ class Ids:
         earlier = self._exact.get(alike, (alike,) if isinstance(alike, str) else alike)
         if earlier != key:
             came = "was imported before" if place is None else f"stands in {place}"
-            message = f"{name!r} and {' / '.join(earlier)!r}, which {came}, differ only by case, space or Unicode form"
-            return Problem(where=where, message=f"{message}; give ids that cannot be mistaken for each other")
+            pair = f"{name!r} and {' / '.join(earlier)!r}, which {came},"
+            return Problem(where=where, message=f"{pair} {ALIKE}; give ids that cannot be mistaken for each other")
         if place is None:
             self.n_known += 1
             return Problem(where=where, message=f"{name} was imported before; remove the row")

@@ -8,16 +8,16 @@ from collections import Counter
 from operator import attrgetter
 
 from data.records import Context, Passage
-from data.rules import BREAKS, Found, Material, rule
+from data.rules import BLEMISH, BREAKS, Found, Material, rule
 
 _NOT = r"(?:do|does|did|could|can|is|are|was|were)(?: not|n['’]t)|cannot"
-_TELL = r"provide|state|specify|mention|indicate|identify|disclose|reveal|establish|determine|answer|name"
+_TELL = r"say|provide|state|specify|mention|indicate|identify|disclose|reveal|establish|determine|answer|name"
 _TOLD = r"provided|stated|specified|mentioned|indicated|identified|disclosed|revealed|established|determined|named"
 CUES = re.compile(
     rf"\b(?:(?:{_NOT})(?: be)? (?:{_TELL}|{_TOLD})\b|not (?:{_TOLD})\b|unable to determine\b"
     r"|(?:insufficient|not enough|no) (?:information|evidence|data|details?)\b|no mention of\b"
     r"|insufficient to (?:determine|establish|identify|conclude|say|tell)\b"
-    r"|(?:it|which|who) (?:is|remains) (?:unclear|unknown|undetermined|unspecified)\b)",
+    r"|(?:(?:it|which|who) is|remains?) (?:unclear|unknown|undetermined|unspecified)\b|unclear from\b)",
     re.IGNORECASE,
 )
 """Wordings by which a passage itself says that the answer is missing."""
@@ -85,6 +85,20 @@ def clean(material: Material) -> Found:
             yield context.context_id, "no passage supports gold; expected at least one"
         if counts["wrong"]:
             yield context.context_id, f"{counts['wrong']} passages support wrong; expected none"
+
+
+LABELLED = ("clean", "authority_contamination", "majority_contamination", "direct_conflict", "evidence_absence")
+"""Conditions whose rules go by support labels."""
+
+
+@rule(BLEMISH)
+def support_labels(material: Material) -> Found:
+    """A context whose condition is checked by support labels has some."""
+    for context in material.contexts:
+        checked = context.condition in LABELLED and context.condition in material.conditions
+        if checked and context.passages and not any(passage.supports for passage in context.passages):
+            message = f"support labels missing; {context.condition} cannot be checked without gold, wrong or neither"
+            yield context.context_id, message
 
 
 def _support(passage: Passage) -> str:

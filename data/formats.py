@@ -1,17 +1,18 @@
 """Formats: mapping files, those that ship and other people's, and which of them a file is in."""
 
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from data.errors import Problem, StudyProblem
 from data.mapping import Mapping, Origin, parse_pairs
-from data.parsing import NEEDED
+from data.parsing import NEEDED, RECORDS
 from data.reading import Progress, read
+from data.records import Passage
 from data.rows import Raw, Rows
 from data.tool_rows import UNFOLD, unfolded
 
@@ -45,8 +46,8 @@ class Format:
                 f"mapping {self.name} has no [{kind}] section ({self.title} gives {', '.join(sections) or 'nothing'}); "
                 "write a mapping file with one, or give --format own and the field names with --map"
             )
-        fields = parse_pairs(pairs)
-        return [replace(mapping, fields={**mapping.fields, **fields}) for mapping in sections[kind]]
+        given = parse_pairs(pairs)
+        return [replace(mapping, fields={**mapping.fields, **given}) for mapping in sections[kind]]
 
 
 OWN = Format(name="own", title="our own field names")
@@ -180,6 +181,32 @@ def rows_of(form: Format, path: Path, progress: Progress | None = None) -> Rows:
     """The rows of a file in some format."""
     rows = read(path, progress)
     return unfolded(rows, UNFOLD[form.unfold]) if form.unfold else rows
+
+
+def unknown_fields(names: Iterable[str], form: Format, mappings: Sequence[Mapping]) -> tuple[str, ...]:
+    """The fields of a file that nothing reads, in our own names or a mapping file of one's own.
+
+    What a format that ships leaves out was decided there. Fields of other kinds are known: one file may hold them all.
+
+    Args:
+        names: The fields of its rows.
+        form: The format.
+        mappings: How a record was read off them.
+    """
+    if form.unfold or form.name in shipped():
+        return ()
+    records = (*RECORDS.values(), Passage)
+    known = {spec.name.removesuffix("_") for record in records for spec in fields(record)}
+    every = (*mappings, *(mapping for section in form.sections.values() for mapping in section))
+    return tuple(sorted(set(names) - known.union(*(mapping.reads for mapping in every))))
+
+
+def noting(rows: Rows, names: set[str]) -> Rows:
+    """The rows as they are; the names of their fields are added to `names`."""
+    for row in rows:
+        if not isinstance(row, Problem) and not names.issuperset(row.values):
+            names.update(row.values)
+        yield row
 
 
 def recognised(path: Path, kind: str) -> Format:

@@ -45,6 +45,8 @@ class Imported:
     """What was left out because it is wrong, where that was asked for."""
     problems_in: Path | None = None
     """The file that holds all of `skipped`, when it is more than can be shown."""
+    ignored: tuple[str, ...] = ()
+    """Fields of the file that no record and no mapping knows."""
     recognised: str | None = None
     """What a file turned out to be that nobody had named; None for our own field names."""
 

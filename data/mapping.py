@@ -103,6 +103,14 @@ class Mapping:
                 yield view
 
     @property
+    def reads(self) -> set[str]:
+        """Every path that is looked at in their row, and the field that it begins with."""
+        origins = [_origin(given) for given in (*self.fields.values(), *self.passage.values())]
+        paths = {path for one in origins for path in (*one.paths, *HOLE.findall(one.composed or ""))}
+        paths |= {*self.where, *self.keep, *self.needs, self.each or ""}
+        return paths | {path.split(".")[0] for path in paths}
+
+    @property
     def plain(self) -> bool:
         """Whether a row is one record as it stands."""
         composed = any(isinstance(origin, Origin) and origin.composed for origin in self.fields.values())
@@ -134,10 +142,12 @@ def kept(passages: list[Raw], mapping: Mapping) -> list[Raw] | None:
 
 
 def follow(row: Map[str, Raw], path: str) -> Raw:
-    """The value at a dotted path; a field that really has a dot in its name wins.
+    """The value at a dotted path, `1:` for all from the second on; a field that really has a dot in its name wins.
 
     >>> follow({"gold": ["a", "b"]}, "gold.1"), follow({"x.y": "1"}, "x.y"), follow({}, "a.b")
     ('b', '1', None)
+    >>> follow({"gold": ["a", "b", "c"]}, "gold.1:")
+    ['b', 'c']
     """
     if path in row or "." not in path:
         return row.get(path)
@@ -145,8 +155,9 @@ def follow(row: Map[str, Raw], path: str) -> Raw:
     for step in path.split("."):
         if isinstance(value, dict):
             value = value.get(step)
-        elif isinstance(value, list) and step.isdecimal():
-            value = value[int(step)] if len(step) < 9 and int(step) < len(value) else None
+        elif isinstance(value, list) and len(step) < 9 and (place := step.removesuffix(":")).isdecimal():
+            rest = value[int(place) :]
+            value = rest if step.endswith(":") else (rest or [None])[0]
         else:
             return None
     found: Raw = value

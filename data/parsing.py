@@ -4,8 +4,12 @@ from ast import literal_eval
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
+from io import StringIO
+from itertools import pairwise
 from math import isfinite
+from tokenize import NEWLINE, NL, STRING, TokenError, generate_tokens
 from typing import Any
+from unicodedata import category
 
 from data.records import CAUSES, DIAGNOSTICS, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
 from data.rows import JSON, NOT_JSON, Raw, kind_of
@@ -50,10 +54,19 @@ def text(raw: Raw) -> str:
     return raw
 
 
+def without_marks(value: str) -> str:
+    r"""A text without the characters that nobody sees (zero-width, direction, byte-order mark) and space around it.
+
+    >>> without_marks(" t\u200b1\ufeff ")
+    't1'
+    """
+    return (value if value.isascii() else "".join(c for c in value if category(c) != "Cf")).strip()
+
+
 def identifier(raw: Raw) -> str:
-    """An id: any text but an empty one."""
+    """An id: any text in which something can be seen."""
     value = text(raw)
-    if not value:
+    if not without_marks(value):
         raise Bad("is empty; expected an id")
     return value
 
@@ -79,8 +92,12 @@ def json_cell(raw: str) -> Raw:
 def _python_list(raw: str) -> Raw:
     try:
         value = literal_eval(raw)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        value = None
+        kinds = [token.type for token in generate_tokens(StringIO(raw).readline) if token.type not in (NL, NEWLINE)]
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, TokenError):
+        value, kinds = None, []
+    # Python joins texts that follow each other, and numpy prints no commas: ['a' 'b'] would be one passage "ab".
+    if (STRING, STRING) in pairwise(kinds):
+        raise Bad(f"found {raw[:40]!r}, which looks like a numpy array; write lists as JSON")
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise Bad(f"found {raw[:40]!r}; expected a JSON list")
     return value
@@ -161,7 +178,8 @@ def moment(raw: Raw) -> str:
 
 
 PARSERS: dict[str, Callable[[Raw], Any]] = {
-    **dict.fromkeys(("task_id", "response_id", "passage_id", "item_id", "person_id", "judge", "label"), identifier),
+    **dict.fromkeys(("task_id", "context_id", "response_id", "passage_id"), identifier),
+    **dict.fromkeys(("item_id", "person_id", "judge", "label"), identifier),
     **dict.fromkeys(("gold_aliases", "evidence"), texts),
     **dict.fromkeys("CAGD", binary),
     **dict.fromkeys(DIAGNOSTICS, whole(0, 2)),

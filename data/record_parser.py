@@ -1,12 +1,13 @@
 """From a raw row to its records: every field checked, every fault named."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from data.errors import Problem
 from data.mapping import Mapping, Origin, kept
-from data.parsing import BLANK_IS_MISSING, PARSERS, RECORDS, Bad, json_cell, quotes, text
+from data.parsing import BLANK_IS_MISSING, PARSERS, RECORDS, Bad, identifier, json_cell, quotes, text, without_marks
 from data.records import Label, Passage
 from data.rows import Raw, Row, kind_of
 
@@ -28,7 +29,7 @@ class _Part:
     def fill(self, values: dict[str, Any], row: Any, where: str, problems: list[Problem], inside: str = "") -> None:
         """The field into values, or a problem into problems."""
         raw = self.get(row)
-        if raw is None or (raw == "" and self.blank):
+        if raw is None or (self.blank and (raw == "" or (self.parse is identifier and _blank(raw)))):
             if self.needed and self.name not in values:
                 message = "missing; every such record needs it"
                 problems.append(Problem(where=where, field=inside + self.theirs, message=message))
@@ -37,6 +38,10 @@ class _Part:
             values[self.name] = self.parse(raw)
         except Bad as bad:
             problems.append(Problem(where=where, field=inside + self.theirs, message=str(bad)))
+
+
+def _blank(raw: Raw) -> bool:
+    return isinstance(raw, str) and not without_marks(raw)
 
 
 def _parts(record: type[Any], origin: Callable[[str], Origin]) -> list[_Part]:
@@ -117,7 +122,12 @@ class Parser:
         if entries is None:
             return None
         found = [self._passage(where, n, entry, problems) for n, entry in enumerate(entries, 1)]
-        return tuple(passage for passage in found if passage is not None)
+        passages = tuple(passage for passage in found if passage is not None)
+        for name, times in Counter(passage.passage_id for passage in passages).items():
+            if times > 1:
+                message = f"{times} passages have the id {name!r}; expected ids that are unique within a context"
+                problems.append(Problem(where=where, field=field, message=message))
+        return passages
 
     def _passage(self, where: str, number: int, raw: Raw, problems: list[Problem]) -> Passage | None:
         entry = raw if isinstance(raw, dict) else {self._text_name: raw}

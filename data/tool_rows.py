@@ -34,11 +34,19 @@ def unfolded(rows: Rows, unfold: Unfold) -> Rows:
 
 
 def test_cases(row: Values) -> Iterator[Values]:
-    """DeepEval: a test run holds its cases in a list; a dataset's rows are the cases."""
-    if "testCases" in row:
-        yield from _objects(row["testCases"], "testCases")
-    else:
-        yield row
+    """DeepEval: a test run holds its cases in a list; a dataset's rows are the cases, in CSV with joined passages."""
+    for case in _objects(row["testCases"], "testCases") if "testCases" in row else [row]:
+        yield {**case, **{name: _passages(case[name]) for name in _CONTEXTS if name in case}}
+
+
+_CONTEXTS = ("retrieval_context", "retrievalContext", "context")
+
+
+def _passages(given: Raw) -> Raw:
+    """`save_as("csv")` joins texts with a bar; a list that somebody wrote into the cell stays one."""
+    if not isinstance(given, str) or (given.startswith("[") and given.rstrip().endswith("]")):
+        return given
+    return list(given.split("|")) if given else None
 
 
 def samples(row: Values) -> Iterator[Values]:

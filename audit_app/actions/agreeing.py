@@ -1,8 +1,9 @@
 """Making a calibration set: agreed answers with their reasons, from a file, for items that are outside every draw."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit_app.actions.access import require_lead
@@ -10,7 +11,7 @@ from audit_app.actions.fitting import stored_value
 from audit_app.actions.openings import read_items
 from audit_app.actions.tries import PASSES
 from data.errors import Problem, StudyProblem
-from data.parsing import Bad, identifier, text
+from data.parsing import Bad, text
 from data.reading import read
 from data.records import Person
 from data.rows import Row
@@ -22,7 +23,13 @@ from data.store.connection import Store, open_store
 from data.study import Study
 from data.views import Item
 
-FIELDS = ("response_id", "label", "value", "reason")
+EXPECTED = {
+    "response_id": "the id of a response",
+    "label": "the name of a label",
+    "value": "the agreed answer",
+    "reason": "why that is the answer: people are shown it after theirs",
+}
+FIELDS = tuple(EXPECTED)
 """Of every row: whose answer to what was agreed, and why, as people will read it."""
 
 FEW = 5
@@ -111,6 +118,9 @@ def import_set(
 ) -> CalibrationSet:
     """Makes the rows of a file the calibration set, in the place of the one before: all of it, or every problem.
 
+    Rows that are those of the set in use change nothing. Of another set, answers to items whose agreed values are as
+    they were still count (see `data.store.calibrations.practised`).
+
     Args:
         study: The study.
         path: Rows with response_id, label, value and reason.
@@ -131,23 +141,50 @@ def import_set(
         checked = [_checked(study.rubric, place, known.get(place[1].response_id), drawn) for place in rows]
         problems += [*(one for one in checked if isinstance(one, Problem)), *_twice(rows)]
         if problems:
-            raise StudyProblem(problems)
+            raise StudyProblem(sorted(problems, key=_line))
         agreed = [one for one in checked if not isinstance(one, Problem)]
         if not agreed:
             raise StudyProblem(f"{path}: no rows; expected the fields {', '.join(FIELDS)}")
+        if _is_current(store, agreed):
+            same = calibration_set(study)
+            return replace(same, notes=(SAME, *same.notes))
         items.add(store, known.values())
         calibrations.add(store, seed, agreed)
     return calibration_set(study)
 
 
+SAME = "Nothing changes: it holds these answers already, and whoever has passed stays so."
+
+
+def _is_current(store: Store, agreed: Sequence[tuple[str, str, Agreed]]) -> bool:
+    found = calibrations.current(store)
+    before = calibrations.agreed(store, found["set_id"]) if found else {}
+    rows = {(item, label): one for item, of in before.items() for label, one in of.items()}
+    return rows == {(item, label): one for item, label, one in agreed}
+
+
 def _items(store: Store, study: Study, items_file: Path | None, wanted: Collection[str]) -> dict[str, Item]:
     """The wanted items by the ids of the file: samples of the other file, else responses of the study."""
-    prefix = f"calibration {calibrations.next_number(store)}: "
-    samples = read_samples(items_file, prefix=prefix) if items_file else []
-    own = {item.response.response_id.removeprefix(prefix): item for item in samples if item.response}
+    own = _samples(store, items_file) if items_file else {}
     keys = [("response", name) for name in wanted if name not in own]
     held = {item.response.response_id: item for item in read_items(study, keys) if item.response}
     return {name: item for name, item in {**held, **own}.items() if name in wanted}
+
+
+def _samples(store: Store, path: Path) -> dict[str, Item]:
+    """The samples by their ids; those that an earlier set brought with the same texts are the same items."""
+    before = {name: found.group() for name in calibrations.ever_agreed(store) if (found := _PREFIX.match(name))}
+    own: dict[str, Item] = {}
+    for prefix in [f"calibration {calibrations.next_number(store)}: ", *sorted(set(before.values()))]:
+        for item in read_samples(path, prefix=prefix):
+            name = item.response.response_id if item.response else ""
+            short = name.removeprefix(prefix)
+            if short not in own or (name in before and items.load(store, "response", name) == item):
+                own[short] = item
+    return own
+
+
+_PREFIX = re.compile(r"calibration \d+: ")
 
 
 def _read(path: Path) -> tuple[list[Place], list[Problem]]:
@@ -171,12 +208,11 @@ def _row(row: Row) -> AgreedAnswer | Problem:
     for name in FIELDS:
         raw = row.values.get(name)
         try:
-            values[name] = identifier("" if raw is None else raw) if name != "value" else text(raw)
+            values[name] = "" if raw is None else text(raw)
         except Bad as bad:
             return Problem(where=row.where, field=name, message=str(bad))
         if not values[name].strip():
-            message = "missing; people are shown it after their answer" if name == "reason" else "missing"
-            return Problem(where=row.where, field=name, message=message)
+            return Problem(where=row.where, field=name, message=f"is empty; expected {EXPECTED[name]}")
     return AgreedAnswer(**values)
 
 
@@ -202,6 +238,11 @@ def _checked(
     except ValueError as error:
         return problem("value", f"is {error}")
     return item.response.response_id, answer.label, Agreed(value=value or "", reason=answer.reason)
+
+
+def _line(problem: Problem) -> int:
+    number = problem.where.rpartition(":")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def _twice(rows: Sequence[Place]) -> Iterator[Problem]:

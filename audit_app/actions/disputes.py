@@ -8,7 +8,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.adjudicators import Adjudicator
 from audit_app.actions.cases import WHY, Case, read_queue
 from audit_app.actions.people import shown_names
-from audit_app.language import _, mark
+from audit_app.language import _, mark, ngettext
 from data.records import Person
 from data.store import adjudications, events, people
 from data.store.connection import open_store
@@ -72,9 +72,11 @@ class Disputes:
             said.append(_("The order is {order}.").format(order=_(ORDERS[self.order])))
         if self.n_unripe:
             said.append(
-                _("{n_unripe} items will come up once everybody of the plan has labelled them.").format(
-                    n_unripe=self.n_unripe
-                )
+                ngettext(
+                    "{n_unripe} item will come up once everybody of the plan has labelled it.",
+                    "{n_unripe} items will come up once everybody of the plan has labelled them.",
+                    self.n_unripe,
+                ).format(n_unripe=self.n_unripe)
             )
         stuck = sum(one.nobody for one in self.waiting)
         if self.waiting and not self.n_adjudicators:

@@ -12,7 +12,7 @@ from audit_app.actions.staffing import is_soft
 from audit_app.language import _
 from data.errors import StudyProblem
 from data.records import Assignment, Person
-from data.store import assignments, people, reservations
+from data.store import assignments, people, reservations, rounds
 from data.store.connection import Store, now, open_store
 from data.study import Study
 
@@ -124,8 +124,11 @@ def _in_hand(row: dict[str, Any], names: dict[str, str], at: str) -> InHand:
     )
 
 
-def release(study: Study, assignment_id: str, *, by: Person | None = None) -> None:
+def release(study: Study, assignment_id: str, *, by: Person | None = None) -> bool:
     """Takes an item without an answer out of somebody's hands: whoever asks next may have it.
+
+    Returns:
+        Whether it is free now; an item that was asked again is finished again instead, with its earlier answers.
 
     Raises:
         StudyProblem: There is no such assignment, it has an answer, or it is not begun.
@@ -133,7 +136,10 @@ def release(study: Study, assignment_id: str, *, by: Person | None = None) -> No
     """
     require_lead(by)
     with open_store(study) as store, store.transaction():
+        if rounds.let_rest(store, of=assignment_id):
+            return False
         _free(store, _known(store, assignment_id), None)
+    return True
 
 
 def reassign(study: Study, assignment_id: str, to: str, *, by: Person | None = None) -> None:

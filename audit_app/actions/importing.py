@@ -7,7 +7,8 @@ from pathlib import Path
 
 from audit_app.actions.recorded import import_labels
 from data.errors import SHOWN, Problem, StudyProblem
-from data.formats import OWN, Format, read_format, recognised, rows_of
+from data.exporters import COLUMNS
+from data.formats import OWN, Format, noting, read_format, recognised, rows_of, unknown_fields
 from data.importers import Imported, import_file
 from data.reading import Progress
 from data.study import Study, drafting, writing
@@ -43,7 +44,8 @@ def import_records(
         StudyProblem: With every problem of the file.
     """
     found = _format(kind, path, mapping, pairs)
-    mappings, rows = found.mappings(kind, pairs), rows_of(found, path, progress)
+    names: set[str] = set()
+    mappings, rows = found.mappings(kind, pairs), noting(rows_of(found, path, progress), names)
     try:
         if kind == "labels":
             done = import_labels(study, path, mappings, rows, drawn_only=drawn_only, skip_bad=skip_bad)
@@ -52,7 +54,9 @@ def import_records(
     except StudyProblem as problem:
         raise StudyProblem(problem.problems or str(problem), all_in=_kept(study, problem.problems)) from None
     name = None if mapping or found is OWN else found.title
-    return replace(done, recognised=name, problems_in=_kept(study, done.skipped))
+    # An export of labels holds more than an import reads, and is known all the same.
+    ignored = unknown_fields(names - set(COLUMNS), found, mappings)
+    return replace(done, recognised=name, ignored=ignored, problems_in=_kept(study, done.skipped))
 
 
 def _format(kind: str, path: Path, name: str | None, pairs: Sequence[str]) -> Format:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from audit_app.actions.seal import require_results
 from data.errors import StudyProblem
 from data.store.connection import now
 from data.study import Study, writing
@@ -49,6 +50,7 @@ def trials_of(study: Study) -> list[Trial]:
 
 def latest(study: Study) -> list[Trial]:
     """The last outcome of every test, judge and metric, the newest first."""
+    require_results(study)
     found = {(one.kind, one.judge, one.metric): one for one in trials_of(study)}
     return sorted(found.values(), key=lambda one: one.at, reverse=True)
 

@@ -247,14 +247,16 @@ def give_back(
 ) -> dict[str, Any]:
     """Ends work on an item for good, with a reason; what was answered stays in the record.
 
-    Of the plan it counts as not answered and nobody takes its place; an adjudicator's goes to another.
+    Of the plan it counts as not answered and nobody takes its place; an adjudicator's goes to another. Of an item that
+    was asked again the earlier answers stand.
 
     Raises:
         Refused: 409 it is done (said as `ended`), 422 the reason is none of the rubric's.
     """
-    if assignment.state == "done":
+    if assignment.state == "done" and assignment.reason is None:
         raise Refused(409, ended)
     reason = skip_reason(raw, study.rubric.skip_reasons)
-    if assignment.state != "skipped":
+    rested = assignment.state == "done" or rounds.let_rest(store, of=assignment.assignment_id, reason=reason)
+    if not rested and assignment.state != "skipped":
         assignments.finish(store, assignment.assignment_id, "skipped", reason)
     return {"label": SKIP, "value": assignment.reason or reason, "created_at": now()}

@@ -13,7 +13,7 @@ from audit_app.language import _, mark, ngettext
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import PASSES
-from data.store import people, reservations, sessions
+from data.store import people, reservations, rounds, sessions
 from data.store.connection import Store, new_id, open_store
 from data.study import Study
 
@@ -257,12 +257,15 @@ NO_WAY_IN = mark("{person_id} has no way in any more; give a new link with `evid
 def revoke(study: Study, person_id: str, *, by: Person | None = None) -> Changed:
     """Takes away every way in and ends all sessions; finished work stays, what was only begun is given back.
 
+    Of what they were asked again the earlier answers stand.
+
     Raises:
         StudyProblem: There is no such person.
         Refused: Whoever asks is no lead.
     """
     with changing(study, person_id, by) as (store, person):
         people.shut_out(store, person_id)
+        rounds.let_rest(store, of=person_id)
         return _stored(study, store, replace(person, status="revoked"), sign_out=True)
 
 

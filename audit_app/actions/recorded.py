@@ -7,7 +7,7 @@ from typing import Any
 
 from audit_app.actions.fitting import check
 from audit_app.actions.recording import keep, key_of
-from data.checks import Ids, likeness
+from data.checks import ALIKE, Ids, likeness
 from data.errors import Problem, StudyProblem
 from data.importers import Imported, read_records
 from data.mapping import Mapping as FieldMapping
@@ -84,7 +84,7 @@ def _first_of_each(
         same = there.setdefault(likeness((record.person_id,)), record.person_id)
         problem = ids.problem(where, record)
         if problem is None and same != record.person_id:
-            message = f"{record.person_id!r} and {same!r} differ only by case, space or Unicode form; give one id each"
+            message = f"{record.person_id!r} and {same!r} {ALIKE}; give one id each"
             problem = Problem(where=where, field="person_id", message=message)
         if problem:
             problems.append(problem)

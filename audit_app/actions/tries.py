@@ -106,15 +106,13 @@ def _stage(
         # Grounding is not asked of somebody who has seen the reference answer, not even for practice.
         known, of_task = calibrations.gold_seen(store, who), calibrations.item_tasks(store, found["set_id"])
         items = {item for item in items if of_task[item] not in known}
-    tries: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["pass"] == pass_:
-            tries[row["occasion"]].append(row)
-    last = max(tries, default=calibrations.last_occasion(store, who, pass_))
-    done = {row["item_id"] for row in tries.get(last, ()) if row["state"] in ("done", "skipped")}
+    newest = calibrations.last_occasion(store, who, pass_)
+    tries = _tries([row for row in rows if row["pass"] == pass_], found["set_id"], items, newest + 1)
+    last = max(tries, default=newest)
+    done = _done(tries.get(last, ()))
     is_over = last not in tries or done >= items
-    finished = [of for n, of in sorted(tries.items()) if n < last or is_over]
-    occasion = last + is_over
+    finished = [of for _, of in sorted(tries.items()) if _done(of) >= items]
+    occasion = max(last, newest) + 1 if is_over else last
     scored = [
         LabelTries(label=label, mark=study.calibration.mark(label), scores=_scores(label, agreed, finished))
         for label in labels
@@ -129,6 +127,25 @@ def _stage(
         done=frozenset() if is_over else frozenset(done & items),
         labels=tuple(each for each in scored if each.scores or any(each.label in agreed[item] for item in items)),
     )
+
+
+def _tries(rows: Sequence[Row], set_id: int, items: Collection[str], following: int) -> dict[int, list[Row]]:
+    """The rows of each try, by its occasion; `following` is that of a try that would come next.
+
+    When the last try on an earlier set lacks items of this one, its answers are the beginning of the first try here.
+    """
+    tries: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        tries[row["occasion"]].append(row)
+    start = min((row["occasion"] for row in rows if row["set_id"] == set_id), default=following)
+    earlier = max((n for n in tries if n < start), default=None)
+    if earlier is not None and not _done(tries[earlier]) >= set(items):
+        tries[start] = [*tries.pop(earlier), *tries[start]]
+    return tries
+
+
+def _done(rows: Iterable[Row]) -> set[str]:
+    return {row["item_id"] for row in rows if row["state"] in ("done", "skipped")}
 
 
 def _shuffled(items: Collection[str], seed: int, person_id: str, occasion: int) -> tuple[str, ...]:

@@ -39,9 +39,13 @@ def list_assignments(as_json: bool, folder: Path) -> None:
 @json_option
 @study_option
 def release(assignment_id: str, as_json: bool, folder: Path) -> None:
-    """Take an item without an answer out of somebody's hands; whoever asks next gets it."""
-    holdings.release(checked_study(folder), assignment_id)
-    _done(as_json, {"assignment_id": assignment_id}, "Released: whoever asks next may have it.")
+    """Take an item without an answer out of somebody's hands; whoever asks next gets it.
+
+    An item that was asked again is finished again: its earlier answers stand.
+    """
+    is_free = holdings.release(checked_study(folder), assignment_id)
+    outcome = "Released: whoever asks next may have it." if is_free else "Finished again: its earlier answers stand."
+    _done(as_json, {"assignment_id": assignment_id}, outcome)
 
 
 @assignments_group.command(

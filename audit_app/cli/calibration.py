@@ -46,7 +46,8 @@ def import_(file: Path, items_file: Path | None, as_json: bool, folder: Path) ->
     """Make the agreed answers of FILE the calibration set: rows with response_id, label, value and reason.
 
     From then on everybody practises on them before other work, and sees the agreed answer and its reason after each of
-    their own. Only responses to tasks that are in no draw are taken. The set before is replaced.
+    their own. Only responses to tasks that are in no draw are taken. The set before is replaced; answers to items
+    whose agreed values are as they were still count. The same answers again change nothing.
     """
     _print(agreeing.import_set(checked_study(folder), file, items_file=items_file), as_json, rows=False)
 

@@ -87,6 +87,8 @@ def _report(done: Imported, path: Path) -> None:
     extra = [f"{done.n_repeated} repeats of the same record"] if done.n_repeated else []
     extra += [f"{done.n_skips} of them skips"] if done.n_skips else []
     say(f"Imported {done.n} {done.kind}" + (f" ({'; '.join(extra)})" if extra else ""))
+    if done.ignored:
+        say(f"Not read, as no record and no mapping knows them: the fields {', '.join(done.ignored)}.")
     if done.n_passed_over:
         say(f"Passed over: {done.n_passed_over} labels of items that are not drawn.")
     if done.n_blank:

@@ -62,6 +62,11 @@ def agreed(store: Store, set_id: int) -> Answers:
     return dict(found)
 
 
+def ever_agreed(store: Store) -> set[str]:
+    """The items of every set that there was, by item_id."""
+    return {row["item_id"] for row in store.rows("SELECT DISTINCT item_id FROM agreed_answer")}
+
+
 def of_assignment(store: Store, assignment: Assignment) -> Mapping[str, Agreed]:
     """What was agreed for the item of a practice assignment, by label."""
     rows = store.rows(
@@ -100,14 +105,21 @@ def gold_seen(store: Store, person_id: str) -> set[str]:
     return {row["task_id"] for row in rows}
 
 
-def practised(store: Store, set_id: int, person_id: str | None = None) -> list[dict[str, Any]]:
-    """What people did on a set, in the order of the tries: one row per item, and answer where there is one.
+_AGREED = """(SELECT group_concat(label || '=' || value, '; ') FROM (SELECT label, value FROM agreed_answer AS g
+    WHERE g.set_id = {} AND g.item_kind = a.item_kind AND g.item_id = a.item_id ORDER BY label))"""
 
-    Columns: person_id, pass, occasion, item_id, state, label, value (both None without an answer).
+
+def practised(store: Store, set_id: int, person_id: str | None = None) -> list[dict[str, Any]]:
+    """What people did on the items of a set, in the order of the tries: a row per item, and answer where there is one.
+
+    What they did for an earlier set is part of it where the item and its agreed values are the same.
+
+    Columns: person_id, pass, occasion, set_id, item_id, state, label, value (both None without an answer).
     """
     return store.rows(
-        "SELECT a.person_id, a.pass, a.occasion, a.item_id, a.state, l.label, l.value FROM assignment AS a "
-        "LEFT JOIN current_label AS l USING (assignment_id) WHERE a.set_id = :set_id AND a.person_id IS NOT NULL "
+        "SELECT a.person_id, a.pass, a.occasion, a.set_id, a.item_id, a.state, l.label, l.value FROM assignment AS a "
+        "LEFT JOIN current_label AS l USING (assignment_id) WHERE a.set_id IS NOT NULL AND a.person_id IS NOT NULL "
+        f"AND {_AGREED.format('a.set_id')} = {_AGREED.format(':set_id')} "
         "AND (:person IS NULL OR a.person_id = :person) ORDER BY a.occasion, a.position, l.event_id",
         {"set_id": set_id, "person": person_id},
     )

@@ -48,6 +48,25 @@ def again(store: Store, assignment_id: str, rubric_hash: str) -> set[str]:
     return {row["label"] for row in rows}
 
 
+def let_rest(store: Store, *, of: str, reason: str | None = None) -> int:
+    """Closes again what was asked again and is not answered anew: the earlier answers stand. How many items that were.
+
+    Only finished items are ever asked again, so every label that was owed has an answer.
+
+    Args:
+        store: The open study.
+        of: An assignment by id, or a person by id: everything in their hands.
+        reason: Why they were given back, if they were.
+    """
+    return store.change(
+        "UPDATE assignment SET state = 'done', reason = :reason, lease_until = NULL, finished_at = (SELECT "
+        "max(created_at) FROM label_event AS l WHERE l.assignment_id = assignment.assignment_id) "
+        "WHERE state = 'claimed' AND (assignment_id = :of OR person_id = :of) "
+        "AND EXISTS (SELECT 1 FROM asked_again AS g WHERE g.assignment_id = assignment.assignment_id)",
+        {"of": of, "reason": reason},
+    )
+
+
 def everything(store: Store) -> list[dict[str, Any]]:
     """Every round, the oldest first, with what was labelled in it.
 

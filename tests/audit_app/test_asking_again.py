@@ -8,11 +8,13 @@ import pytest
 from audit_app.actions.answered import answered
 from audit_app.actions.answers import Refused
 from audit_app.actions.asking_again import ask_again
+from audit_app.actions.holdings import holdings, release
+from audit_app.actions.labelling import commit
 from audit_app.actions.people import revoke
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import read_seal
 from data.errors import StudyProblem
-from data.store import events
+from data.store import assignments, events
 from data.store.connection import open_store
 from data.study import Study, open_study
 
@@ -92,6 +94,52 @@ def test_people_who_are_gone_are_not_asked(study: Study, person_in: Any, desk: A
     revoke(study, "ann")
     found = ask_again(clearer(study))
     assert (found.n_labels, found.kept) == (0, {"they cannot label any more": 9})
+
+
+def test_skipping_what_is_asked_again_leaves_the_earlier_answers(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    desk(study, ann).finish(say(FIRST))
+    later = clearer(study)
+    before = first(later)
+    ask_again(later, ["G"])
+    at_work = desk(later, ann)
+    for _ in range(3):
+        view = at_work.view()
+        sent = {"screen": "label", "assignment_id": view["assignment_id"], "label": "skip",
+                "comment": later.rubric.skip_reasons[0], "client_seq": view["client_seq"],
+                "active_seconds": 1.0}  # fmt: skip
+        saved = commit(later, ann, sent)["saved"]
+        assert commit(later, ann, sent)["saved"]["value"] == saved["value"], "sent twice"
+    assert at_work.view()["state"] == "empty"
+    assert first(later) == before
+    with open_store(later) as store:
+        assert {(row["state"], row["reason"]) for row in assignments.everything(store) if row["person_id"]} == {
+            ("done", later.rubric.skip_reasons[0])
+        }
+
+
+@pytest.mark.parametrize("end", ["revoke", "release"])
+def test_asked_again_items_of_somebody_who_is_gone_are_finished(
+    study: Study, person_in: Any, desk: Any, end: str
+) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    desk(study, ann).finish(say(FIRST))
+    later = clearer(study)
+    before = first(later)
+    ask_again(later, ["G"])
+    held = [one.assignment_id for one in holdings(later).in_hand]
+    assert len(held) == 3
+    if end == "revoke":
+        revoke(later, "ann")
+    else:
+        for one in held:
+            release(later, one)
+    with open_store(later) as store:
+        rows = [row for row in assignments.everything(store) if row["person_id"]]
+    assert {row["state"] for row in rows} == {"done"}
+    assert all(row["finished_at"] for row in rows)
+    assert not holdings(later).in_hand
+    assert first(later) == before
 
 
 def test_a_second_tab_or_a_late_retry_adds_no_third_answer(study: Study, person_in: Any, desk: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from audit_app.actions import adjudicating
-from audit_app.actions.disputes import disputes
+from audit_app.actions.disputes import Disputes, disputes
 from audit_app.actions.exporting import exported
 from audit_app.actions.raters import agreement
 from audit_app.actions.report import as_markdown, report
@@ -181,3 +181,11 @@ def test_an_imported_adjudication_is_a_decision_without_a_vote(study: Study, giv
     assert (one.n_decided, one.n_waiting, one.n_votes) == (1, 1, 0)
     (row,) = [row for row in exported(study) if row["purpose"] == "adjudication"]
     assert (row["value"], row["vote"], row["reason"]) == ("0", None, "clear")
+
+
+def test_one_item_comes_up_and_several_come_up() -> None:
+    def said(n: int) -> str:
+        return Disputes(order="random", waiting=(), n_unripe=n, n_decided=0, n_adjudicators=1).sentences[-1]
+
+    assert said(1) == "1 item will come up once everybody of the plan has labelled it."
+    assert said(2).startswith("2 items will come up")

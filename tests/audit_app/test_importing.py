@@ -299,6 +299,16 @@ def test_more_problems_than_can_be_shown_are_all_in_a_file(study: Study, tmp_pat
     }  # fmt: skip
 
 
+def test_fields_that_nothing_reads_are_named(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.csv"
+    path.write_text("task_id,question,text,regimen,gold_anwser\nt,?,x,longfact,y\n")
+    result = CliRunner().invoke(cli, ["import", "tasks", str(path), "--study", str(study.path)])
+    assert result.exit_code == 0
+    assert "no record and no mapping knows them: the fields gold_anwser, regimen.\n" in result.stderr
+    path.write_text("task_id,asked\nu,?\n")
+    assert import_records(study, "tasks", path, pairs=["question=asked"]).ignored == ()
+
+
 def test_what_a_file_was_taken_for_is_said(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text('{"user_input": "?", "retrieved_contexts": ["x"], "reference": "y"}\n')
@@ -320,7 +330,7 @@ def test_bad_labels_can_be_left_out_and_are_listed(study: Study, tmp_path: Path)
     assert result.exit_code == 0
     assert "Imported 1 labels" in result.stderr
     assert "Left out because something is wrong with it, 3 problems:" in result.stderr
-    assert "'Ann ' and 'ann' differ only by case, space or Unicode form" in result.stderr
+    assert "'Ann ' and 'ann' differ only by case, space, invisible marks or Unicode form" in result.stderr
     assert taken(study) == {(R[0], "evidence", "plan", 1, "ann", "done")}
 
 
@@ -364,5 +374,7 @@ def test_a_person_who_is_there_under_nearly_the_same_id_is_not_made_again(
     study: Study, person_in: Any, give_labels: Any, label_rows: Any
 ) -> None:
     person_in(study, "ann")
-    with pytest.raises(StudyProblem, match="'Ann' and 'ann' differ only by case, space or Unicode form"):
+    with pytest.raises(
+        StudyProblem, match="'Ann' and 'ann' differ only by case, space, invisible marks or Unicode form"
+    ):
         give_labels(study, label_rows("Ann", {R[0]: {"D": "1"}}))

@@ -301,6 +301,51 @@ def test_a_new_set_is_practised_anew_and_a_removed_one_no_more(
     assert calibration_set(study).sentence.startswith("No calibration set yet.")
 
 
+def test_importing_the_same_answers_again_changes_nothing(
+    drawn: Study, copy_of: Any, person_in: Any, desk: Any, tmp_path: Path
+) -> None:
+    copy = copy_of(drawn)
+    samples = [{"response_id": f"s{n}", "question": "Which?", "gold_answer": "GOLD", "response": "an answer",
+                "passages": [{"text": "a passage"}]} for n in range(3)]  # fmt: skip
+    texts, agreed = write(tmp_path / "samples.jsonl", samples), write(tmp_path / "a.jsonl", agreed_rows(["s0", "s1"]))
+    first = import_set(copy, agreed, items_file=texts)
+    practice(desk(copy, person_in(copy, "ann")), answers(RIGHT))
+    agreed.write_text("".join(reversed(agreed.read_text(encoding="utf-8").splitlines(keepends=True))), encoding="utf-8")
+    again = import_set(copy, agreed, items_file=texts)
+    assert (again.set_id, again.answers) == (first.set_id, first.answers)
+    assert "Nothing changes" in again.sentence
+    (ann,) = calibration_round(copy).people
+    assert ann.state == "passed"
+
+
+def test_answers_to_items_that_stay_as_they_were_count_for_the_next_set(
+    drawn: Study, copy_of: Any, person_in: Any, desk: Any, tmp_path: Path
+) -> None:
+    copy = copy_of(drawn)
+    samples = [{"response_id": f"s{n}", "question": "Which?", "gold_answer": "GOLD", "response": "an answer",
+                "passages": [{"text": "a passage"}]} for n in range(3)]  # fmt: skip
+    texts = write(tmp_path / "samples.jsonl", samples)
+    import_set(copy, write(tmp_path / "a.jsonl", agreed_rows(["s0", "s1"])), items_file=texts)
+    at_work = desk(copy, person_in(copy, "ann", teams=("evidence",)))
+    practice(at_work, answers(WRONG), limit=6)
+    practice(at_work, answers(RIGHT), limit=6)
+    worded = [{**row, "reason": "said better"} for row in agreed_rows(["s0", "s1"])]
+    assert import_set(copy, write(tmp_path / "b.jsonl", worded), items_file=texts).set_id == 2
+    (ann,) = calibration_round(copy).people
+    assert (ann.state, len(ann.labels[0].scores)) == ("passed", 2)
+    more = [*worded[:4], *agreed_rows(["s1"], {**AGREED, "G": "established"}), *agreed_rows(["s2"])]
+    import_set(copy, write(tmp_path / "c.jsonl", more), items_file=texts)
+    (ann,) = calibration_round(copy).people
+    assert ann.state == "under way"
+    at_work.finish(answers(RIGHT), limit=3)  # of the plan, begun before
+    asked = practice(at_work, answers(RIGHT), limit=6)
+    assert [told["label"] for told in asked] == ["D", "A", "G"] * 2, "s1 was agreed anew and s2 is new; s0 stays"
+    (ann,) = calibration_round(copy).people
+    assert {one.label: (one.scores[-1].n_right, one.scores[-1].n) for one in ann.labels} == {
+        "D": (3, 3), "A": (3, 3), "G": (2, 3)
+    }  # fmt: skip
+
+
 def test_leads_see_who_passed_label_by_label_and_in_how_many_tries(study: Study, person_in: Any, desk: Any) -> None:
     for who in ("ann", "ben", "cid"):
         person_in(study, who, teams=("evidence",))
@@ -378,11 +423,14 @@ def test_every_problem_of_a_file_is_named_and_nothing_changes(study: Study, tmp_
         f"bad.jsonl:2: field 'response_id': {drawn!r} is of a task that is drawn",
         "bad.jsonl:3: field 'label': 'answerable' is not asked of this response; expected one of D, A, G,",
         "bad.jsonl:4: field 'value': is 'perhaps'; expected one of 1, 0, or yes/no",
-        "bad.jsonl:5: field 'reason': missing",
-        "bad.jsonl:6: field 'value': ",
+        "bad.jsonl:5: field 'reason': is empty; expected why that is the answer: people are shown it after theirs",
+        "bad.jsonl:6: field 'value': is empty; expected the agreed answer",
+        "bad.jsonl:8: field 'label': D of",
         "is there already; agree on one answer",
     ):
         assert expected in said
+    lines = [int(problem.where.rpartition(":")[2]) for problem in raised.value.problems]
+    assert lines == sorted(lines)
     assert calibration_set(study) == before
     with pytest.raises(StudyProblem, match="there is no column value, reason; columns are response_id, label"):
         import_set(study, write(tmp_path / "short.jsonl", [{"response_id": free, "label": "D"}]))

@@ -80,6 +80,12 @@ def test_ragas_names_before_version_0_2(records: Records) -> None:
     assert records("responses", "a.json", old, "ragas")[0].text == "x"
 
 
+def test_ragas_several_ground_truths_are_the_gold_answer_and_its_aliases(records: Records) -> None:
+    old = [{"question": "Which?", "contexts": ["a"], "answer": "x", "ground_truths": ["g1", "g2"]}]
+    [task] = records("tasks", "a.json", old, "ragas")
+    assert (task.gold_answer, task.gold_aliases) == ("g1", ("g2",))
+
+
 # --- DeepEval: a saved data set in snake_case, a test run in camelCase ---
 
 DEEPEVAL = [
@@ -118,6 +124,20 @@ def test_deepeval_data_sets_and_test_runs_are_told_and_read(records: Records) ->
         assert records("responses", name, content, "deepeval") == [
             Response(response_id="1", context_id="1", text="Grünsee")
         ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "texts"),
+    [
+        ("It is the Grünsee.|There are two.,", ["It is the Grünsee.", "There are two."]),
+        (",[1] One|[2] Two", ["[1] One", "[2] Two"]),
+        ('"[""a|b""]",x', ["a|b"]),
+    ],
+)
+def test_deepeval_csv_joins_passages_with_a_bar(records: Records, columns: str, texts: list[str]) -> None:
+    content = f"input,actual_output,expected_output,retrieval_context,context\nWhich?,x,y,{columns}\n"
+    [context] = records("contexts", "set.csv", content, "deepeval")
+    assert [passage.text for passage in context.passages] == texts
 
 
 def test_deepeval_faithfulness_is_a_verdict_on_groundedness(records: Records) -> None:

@@ -208,14 +208,21 @@ def test_a_disk_that_is_really_full_loses_nothing(small_disk: Path, tmp_path: Pa
     assert read_columns(study, "tasks", ["task_id"])["task_id"].to_pylist() == ["a"]
 
 
-@pytest.mark.parametrize("other", ["T0", "t0 ", "\tt0", " T0\n"])
+@pytest.mark.parametrize("other", ["T0", "t0 ", "\tt0", " T0\n", "t\u200b0", "\ufefft0", "t0\u2060 "])
 def test_ids_that_could_be_mistaken_for_each_other_are_refused(study: Study, bring: Importer, other: str) -> None:
     [problem] = refused(study, bring, "tasks", [*TASKS, {"task_id": other, "question": "?"}])
-    assert "differ only by case, space or Unicode form; give ids that cannot be mistaken" in problem
+    assert "differ only by case, space, invisible marks or Unicode form; give ids that cannot be mistaken" in problem
     assert "tasks.jsonl:1" in problem
     bring(study, "tasks", TASKS)
     [problem] = refused(study, bring, "tasks", [{"task_id": other, "question": "?"}])
     assert "'t0', which was imported before, differ only by case" in problem
+
+
+@pytest.mark.parametrize("blank", [" ", "\t\n", "\u200b", " \ufeff"])
+def test_an_id_in_which_nothing_is_seen_is_missing(study: Study, bring: Importer, blank: str) -> None:
+    assert "expected an id" in refused(study, bring, "responses", [{**RESPONSES[0], "response_id": blank}])[0]
+    assert "missing" in refused(study, bring, "tasks", [{**TASKS[0], "task_id": blank}])[0]
+    assert "missing" in refused(study, bring, "responses", [{**RESPONSES[0], "context_id": blank}])[0]
 
 
 def test_unicode_forms_of_an_id_are_one_id(study: Study, bring: Importer) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from data.errors import Problem
 from data.mapping import Mapping
-from data.parsing import Bad, binary, moment, texts, whole
+from data.parsing import Bad, binary, json_cell, moment, texts, whole
 from data.record_parser import Parser
 from data.records import Context, Response, Verdict
 from data.rows import Row
@@ -96,6 +96,17 @@ def test_what_is_no_list_of_texts(raw: Any) -> None:
         texts(raw)
 
 
+@pytest.mark.parametrize("cell", ["['a' 'b'\n 'c']", "['a', 'b' \"c's\"]"])
+def test_a_numpy_array_in_a_cell_is_refused_not_joined(cell: str) -> None:
+    for reader in (texts, json_cell):
+        with pytest.raises(Bad, match="looks like a numpy array; write lists as JSON"):
+            reader(cell)
+
+
+def test_quotes_inside_a_text_are_no_second_text() -> None:
+    assert texts("""['it said \\'a\\' \\'b\\'', "'a' 'b'"]""") == ("it said 'a' 'b'", "'a' 'b'")
+
+
 @pytest.mark.parametrize(
     "passages", [["one", {"text": "two"}], '["one", {"text": "two"}]', [{"text": "one", "rank": ""}, "two"]]
 )
@@ -117,6 +128,15 @@ def test_faults_inside_passages_name_their_place() -> None:
         "passages.1.text",
         "passages.2.text",
     ]
+
+
+def test_passage_ids_are_unique_within_a_context() -> None:
+    [problem] = parsed("contexts", {"context_id": "c", "task_id": "t", "passages": [
+        {"passage_id": "p", "text": "one"}, {"passage_id": "q", "text": "two"}, {"passage_id": "p", "text": "three"},
+    ]})  # fmt: skip
+    assert str(problem) == (
+        "f:1: field 'passages': 2 passages have the id 'p'; expected ids that are unique within a context"
+    )
 
 
 @pytest.mark.parametrize("passages", [None, "plain", {"text": "x"}, "[oops"])

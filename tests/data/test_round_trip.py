@@ -15,6 +15,7 @@ from data.checks import likeness
 from data.exporters import as_csv, as_jsonl
 from data.importers import import_file
 from data.mapping import Mapping
+from data.parsing import without_marks
 from data.study import Study, init_study
 from data.texts import everything, schema
 
@@ -35,13 +36,18 @@ texts = st.one_of(
 )
 given_texts = texts.filter(bool)
 maybe = st.none() | given_texts
-ids = st.lists(given_texts, min_size=1, max_size=3, unique_by=lambda text: likeness((text,)))
+seen_texts = texts.filter(without_marks)
+ids = st.lists(seen_texts, min_size=1, max_size=3, unique_by=lambda text: likeness((text,)))
+
+
+def _passage_id(passage: dict[str, Any]) -> str:
+    return str(passage["passage_id"])
 
 
 def passage() -> st.SearchStrategy[dict[str, Any]]:
     named = {name: st.none() | texts for name in ("title", "url", "publisher", "source_type")}
     return st.fixed_dictionaries({
-        "passage_id": given_texts, "rank": st.integers(1, 9), **named, "text": texts,
+        "passage_id": seen_texts, "rank": st.integers(1, 9), **named, "text": texts,
         "supports": st.sampled_from([None, "gold", "wrong", "neither"]),
     })  # fmt: skip
 
@@ -54,11 +60,11 @@ def studies(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
         "tasks": [{"task_id": name, "regime": None, "question": draw(texts), "gold_answer": draw(maybe),
                    "gold_aliases": draw(st.lists(texts, max_size=3))} for name in tasks],
         "contexts": [{"context_id": name, "task_id": draw(st.sampled_from(tasks)), "condition": None,
-                      "passages": draw(st.lists(passage(), max_size=3))} for name in contexts],
+                      "passages": draw(st.lists(passage(), max_size=3, unique_by=_passage_id))} for name in contexts],
         "responses": [{"response_id": name, "context_id": draw(st.sampled_from(contexts)), "task_id": None,
                        "model": draw(maybe), "prompt": draw(maybe), "run": draw(maybe), "text": draw(texts)}
                       for name in responses],
-        "verdicts": [{**dict.fromkeys(schema("verdicts").names), "response_id": name, "judge": draw(given_texts),
+        "verdicts": [{**dict.fromkeys(schema("verdicts").names), "response_id": name, "judge": draw(seen_texts),
                       "judge_model": draw(maybe), **{letter: draw(label) for letter in "CAGD"},
                       "evidence": draw(st.lists(texts, max_size=3)), "rationale": draw(maybe)} for name in responses],
     }  # fmt: skip
@@ -117,7 +123,7 @@ def test_every_odd_text_in_every_field_and_a_passage_of_200_000_characters(tmp_p
     long = "".join(ODD) * (200_000 // len("".join(ODD)) + 1)
     names = {name: name for name in ("title", "url", "publisher", "source_type")}
     passages = [
-        {"passage_id": text, "rank": n, **dict.fromkeys(names, text), "text": text, "supports": None}
+        {"passage_id": f"{n}{text}", "rank": n, **dict.fromkeys(names, text), "text": text, "supports": None}
         for n, text in enumerate([*ODD, long[:200_000]], 1)
     ]
     nothing = dict.fromkeys(schema("verdicts").names)

@@ -130,6 +130,10 @@ BREAKS = [
         edit("clean", 3, title="Another"), "one_title_per_url", "clean",
         "passage 3 calls https://a.example “Another”, passage 1 “Title”; expected one title", id="url-under-two-titles",
     ),
+    pytest.param(
+        lambda contexts: [p.update(supports=None) for p in contexts["direct_conflict"]["passages"]],
+        "support_labels", "direct_conflict", "support labels missing; direct_conflict", id="no-support-labels",
+    ),
     pytest.param(same, "nothing_degraded", "direct_conflict", "majority_contamination", id="nothing-degraded"),
 ]  # fmt: skip
 
@@ -237,7 +241,8 @@ def test_a_sound_study_has_no_findings(study: Study, bring: Importer) -> None:
     "cue",
     ["does not provide", "do not state", "cannot determine", "insufficient information", "not specified", "isn’t named",
      "could not be determined", "Not enough evidence", "no information", "unable to determine", "doesn't mention",
-     "insufficient to determine", "no mention of", "which is unclear, not"],
+     "insufficient to determine", "no mention of", "which is unclear, not",
+     "remains unknown,", "do not say", "does not say", "is unclear from"],
 )  # fmt: skip
 def test_absence_cues_are_seen(study: Study, bring: Importer, cue: str) -> None:
     contexts = sound()

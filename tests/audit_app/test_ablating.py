@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audit_app.actions.ablating import Ablation, Samples, ablate, known
-from audit_app.actions.demo import Demo
 from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.rubric import default_text, parse_rubric
+from data.study import Study
 from judge.harness import Answer, Harness
 from judge.samples import Sample
 
@@ -155,10 +155,8 @@ def test_the_command_exits_1_on_a_leak_and_0_without(run: Callable[..., Result])
     assert "faithfulness is wired correctly" in clean.stderr
 
 
-def test_the_command_speaks_json_and_works_on_a_study(run: Callable[..., Result], finished_demo: Demo) -> None:
-    result = run(
-        "ablate", "--harness", "their_judge:leaky", "--study", str(finished_demo.study.path), "--json", "--repeats", "1"
-    )
+def test_the_command_speaks_json_and_works_on_a_study(run: Callable[..., Result], demo_copy: Study) -> None:
+    result = run("ablate", "--harness", "their_judge:leaky", "--study", str(demo_copy.path), "--json", "--repeats", "1")
     found = json.loads(result.stdout)
     assert result.exit_code in (0, 1)
     assert found["metrics"][0]["metric"] == "faithfulness"

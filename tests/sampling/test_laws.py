@@ -210,7 +210,9 @@ def sharing(strata: Strata) -> Callable[[int], dict[str, int]]:
 
 
 def needed(strata: Strata) -> Numbers:
-    return {"TOTAL": draw_needed(strata, 0.1, sharing(strata), fewest=2 * len(strata), least=0).total}
+    # The search starts at `fewest`, and what a total gives is not quite monotone: items are whole.
+    fewest = 2 * sum(expected.stratum_size > 0 for expected in strata.values())
+    return {"TOTAL": draw_needed(strata, 0.1, sharing(strata), fewest=fewest, least=0).total}
 
 
 def annotators(strata: Strata) -> Numbers:

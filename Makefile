@@ -37,6 +37,7 @@ pytest: .venv/ready-dev browser
 # What takes minutes: 20 processes for 10 seconds, a connection cut for longer than a session lives. About 5 minutes.
 soak: .venv/ready-dev browser
 	$(BIN)/pytest -p no:benchmark -m soak
+	HYPOTHESIS_PROFILE=new $(BIN)/pytest -p no:benchmark --numprocesses auto --ignore tests/browser
 
 # Playwright drives Debian's own Chromium; its driver needs libatomic, which a small Debian lacks.
 browser: .venv/ready-dev

@@ -106,12 +106,11 @@ def test_no_stage_of_a_context_audit_has_a_serious_violation(visit: Visit, link:
         asking(page)
         name = page.locator(".name > span").first.inner_text()
         found.setdefault(name, violations(page) if name not in found else [])
-        page.keyboard.press("1")
+        if page.locator(".hits").count():
+            break  # the last stage
+        page.keyboard.press("3")  # not established, then neither: no quote is asked for
         with page.expect_response(lambda response: "/api/label" in response.url) as posted:
             page.keyboard.press("Enter")
-            page.wait_for_timeout(300)
-            if "again" in page.locator(".bar .said").inner_text():
-                page.keyboard.press("Enter")  # without the quote that is asked for
         view = posted.value.json()["next"]
         if view["state"] == "view":
             expect(page.locator(".audit")).to_have_attribute("data-phase", "asking")
@@ -154,9 +153,11 @@ def test_no_screen_with_results_and_everything_open_has_a_serious_violation(
     page.goto(f"{address}/{screen}")
     page.locator("h1").wait_for()
     settled(page)
-    parts = page.locator("details > summary")
-    for n in range(parts.count()):
-        parts.nth(n).click()
+    closed = page.locator("details:not([open]) > summary")
+    for _ in range(50):  # what is drawn anew while one clicks is closed again
+        if not closed.count():
+            break
+        closed.first.click()
         settled(page)
     assert page.locator("details:not([open])").count() == 0
     assert violations(page) == []

@@ -356,11 +356,10 @@ def test_adjudication_and_rounds(
         replace_text(rubric, rubric.read_text(encoding="utf-8").replace("RUBRIC", "CHANGED", 1))
         at = Watch(chromium.new_context().new_page(), address, outside)
         at.page.goto(add_person(disputed, outside.text("lead"), role="lead", address=address).link)
-        for path, text in (("adjudicate", "response_id <script>"), ("rounds", "CHANGED <script>")):
-            at.page.goto(f"{address}/{path}")
-            at.page.locator("[data-testid=stExpander] summary").click()
-            expect(at.page.locator("[data-testid=stMain]")).to_contain_text(text)
-            at.harmless()
+        at.page.goto(f"{address}/rounds")
+        at.page.locator("[data-testid=stExpander] summary").click()
+        expect(at.page.locator("[data-testid=stMain]")).to_contain_text("CHANGED <script>")
+        at.harmless()
         at.page.context.close()
         context.close()
 

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from audit_app.actions.ablating import DONE, NAMES, Ablation, MetricWiring, ablate, drawn_samples, file_samples, known
 from audit_app.actions.canary_run import CanaryRun, run_canaries
@@ -16,6 +14,7 @@ from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table, p_value, percent, points
 from audit_app.cli.judge_asked import harness_options
 from audit_app.cli.options import Number, Whole, json_option, print_json, say, study_option
+from audit_app.cli.progress import Bar
 from data.errors import StudyProblem
 from data.rubric import Rubric, default_text, parse_rubric
 from data.study import Study
@@ -36,9 +35,8 @@ def _rubric(study: Study | None) -> Rubric:
 @contextmanager
 def _bar() -> Iterator[Told]:
     """A bar that is told how many answers there are, of how many."""
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        asking = bar.add_task("Asking", total=None)
-        yield lambda done, total: bar.update(asking, completed=done, total=total)
+    with Bar("Asking") as bar:
+        yield lambda done, total: bar(done / total)
 
 
 @click.command("wiring", epilog="Example: evidence-audit judge wiring")

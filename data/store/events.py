@@ -75,8 +75,8 @@ def shown_since(store: Store, assignment_id: str, person_id: str, since: str) ->
     """What this person was shown from a time on: artifacts of this item, and the gold answer wherever in its task."""
     rows = store.rows(
         "SELECT DISTINCT e.fields, x.item_kind = mine.item_kind AND x.item_id = mine.item_id AS here "
-        "FROM assignment AS mine JOIN assignment AS x ON x.task_id = mine.task_id "
-        "JOIN exposure AS e ON e.assignment_id = x.assignment_id "
+        "FROM assignment AS mine CROSS JOIN assignment AS x ON x.task_id = mine.task_id "
+        "CROSS JOIN exposure AS e ON e.assignment_id = x.assignment_id "
         "WHERE mine.assignment_id = ? AND e.person_id = ? AND e.shown_at >= ?",
         [assignment_id, person_id, since],
     )
@@ -88,8 +88,8 @@ def seen_before(store: Store, assignment_id: str, person_id: str) -> dict[str, A
     """What this person had seen of the task before this assignment: which artifacts, and how many other contexts."""
     rows = store.rows(
         "SELECT DISTINCT e.fields, x.context_id IS NOT mine.context_id AS elsewhere, x.context_id "
-        "FROM assignment AS mine JOIN assignment AS x ON x.task_id = mine.task_id "
-        "JOIN exposure AS e ON e.assignment_id = x.assignment_id "
+        "FROM assignment AS mine CROSS JOIN assignment AS x ON x.task_id = mine.task_id "
+        "CROSS JOIN exposure AS e ON e.assignment_id = x.assignment_id "
         "WHERE mine.assignment_id = ? AND e.person_id = ? AND x.assignment_id <> mine.assignment_id",
         [assignment_id, person_id],
     )

@@ -78,7 +78,7 @@ def _shown(
     mine = {*voted, *(me.labels(case) if case else ()), label}
     steps = sorted((name for name in mine if name.partition(".")[0] in study.rubric.names()),
                    key=lambda name: in_order(study.rubric, name))  # fmt: skip
-    view = shown(store, study, person, assignment, item, label, steps)
+    view = shown(store, study, person, assignment, item, label, steps, voted)
     found = {"stage": "decide", **revealed(store, study, person, assignment, label, case)} if label in voted else None
     done = adjudications.decided_by(store, person.person_id)
     others = sum(

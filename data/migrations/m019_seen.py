@@ -6,9 +6,8 @@ from data.migrations.steps import migrations
 
 _ROW = """INSERT INTO seen (person_id, task_id, context_id, gold, passages)
     SELECT e.person_id, a.task_id, coalesce(a.context_id, ''),
-        max(e.fields LIKE '%"gold_answer"%'), max(e.fields LIKE '%"passages"%')
-    FROM {exposures} JOIN assignment AS a ON a.assignment_id = e.assignment_id
-    WHERE true GROUP BY 1, 2, 3
+        e.fields LIKE '%"gold_answer"%', e.fields LIKE '%"passages"%'
+    FROM exposure AS e JOIN assignment AS a USING (assignment_id) WHERE {those}
     ON CONFLICT DO UPDATE SET gold = max(gold, excluded.gold), passages = max(passages, excluded.passages)"""
 
 _STATEMENTS = (
@@ -20,15 +19,13 @@ _STATEMENTS = (
         passages INTEGER NOT NULL,
         PRIMARY KEY (person_id, task_id, context_id)
     ) STRICT, WITHOUT ROWID""",
-    _ROW.format(exposures="exposure AS e"),
+    _ROW.format(those="true"),
     # By a trigger, so that whatever logs an exposure cannot forget it.
-    f"""CREATE TRIGGER exposure_seen AFTER INSERT ON exposure
-    BEGIN {_ROW.format(exposures="(SELECT new.person_id AS person_id, new.fields AS fields, "
-                                 "new.assignment_id AS assignment_id) AS e")}; END""",
-    "CREATE INDEX assignment_done ON assignment (person_id, pass, state, purpose)",
+    f"CREATE TRIGGER exposure_seen AFTER INSERT ON exposure BEGIN {_ROW.format(those='e.rowid = new.rowid')}; END",
     """CREATE TRIGGER seen_forgets BEFORE DELETE ON seen
     BEGIN SELECT RAISE(ABORT, 'what was seen stays seen'); END""",
-)  # fmt: skip
+    "CREATE INDEX assignment_done ON assignment (person_id, pass, state, purpose)",
+)
 
 
 @migrations()

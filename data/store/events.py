@@ -57,6 +57,15 @@ def next_seq(store: Store, assignment_id: str) -> int:
     return int(row["n"] or 0) + 1 if row else 1
 
 
+def seq_after(answered: Mapping[str, LabelEvent]) -> int:
+    """The same, for whoever has the current answers at hand: the last one given is among them.
+
+    >>> seq_after({})
+    1
+    """
+    return 1 + max((event.client_seq for event in answered.values()), default=0)
+
+
 def expose(store: Store, assignment_id: str, person_id: str, view: str, fields: Sequence[str]) -> None:
     """Keeps what is about to be shown."""
     row = {"assignment_id": assignment_id, "person_id": person_id, "view": view, "fields": list(fields)}

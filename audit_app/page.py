@@ -11,6 +11,7 @@ from audit_app.component import watch_page
 from audit_app.gate import SIGN_IN
 from audit_app.language import _
 from audit_app.literal import literal
+from audit_app.reasons import told
 from audit_app.screens import context_audit, label, opening
 from data.errors import StudyProblem
 from data.records import Person
@@ -153,7 +154,7 @@ def main() -> None:
         watch_page()
         chosen.run()
     except StudyProblem as problem:
-        st.html(literal(str(problem)))
+        st.html(literal(told(str(problem)), language.direction()))
 
 
 if __name__ == "__main__":

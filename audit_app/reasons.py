@@ -123,7 +123,54 @@ TOLD = (
     mark("which responses are runs of one question is not given"),
     mark("every question was answered once; more runs of it would tell"),
     mark("{n} pairs of runs of one question are labelled, {needed} are needed"),
+    # Of tests of judges, as they are recorded.
+    mark("{name} leaks: {changes}."),
+    mark("{name} does not look at what it has to: {changes}."),
+    mark("{name}: too few samples to tell ({parts}), {n} more samples needed."),
+    mark("{name}: noise too large to tell ({parts}), {n} more samples needed."),
+    mark("{name} is wired correctly: {parts} moves it by no more than {most} points."),
+    mark(
+        "{name} is wired correctly: {parts} moves it by no more than {most} points, and without {other_parts} it "
+        "changes."
+    ),
+    mark("{parts} ({change}: {points} points)"),
+    mark("{number} ({low} to {high})"),
+    mark("{number} (exact)"),
+    mark("question"),
+    mark("response"),
+    mark("passages"),
+    mark("gold answer"),
+    mark("blank"),
+    mark("of another task"),
+    mark("false"),
+    mark("nothing was recorded yet"),
+    mark("a new baseline was asked for"),
+    mark("the set has changed since that of {date}"),
+    mark("the record is of {name}"),
+    mark("This run is the baseline of {name} ({who}): {why}. It scores {share} % on {n} canaries."),
+    mark(
+        "This run is the baseline of {name} ({who}): {why}. It scores {share} % on {n} canaries. {grounded} of them "
+        "are called grounded although no passage establishes them: try `evidence-audit judge ablate`, it may be shown "
+        "the gold answer."
+    ),
+    mark(
+        "{name} finds more grounded than it did: {share} % on {n} canaries, {before} % in the baseline of {date} "
+        "({number} points, its noise reaches {noise}). Higher: {others}."
+    ),
+    mark(
+        "{name} finds no more grounded than it did: {share} % on {n} canaries, {before} % in the baseline of {date} "
+        "({number} points, its noise reaches {noise})."
+    ),
+    # Of leaks.
+    mark("the score is raw: {n} context is labelled, and a calibration needs {needed}"),
+    mark("the score is raw: {n} contexts are labelled, and a calibration needs {needed}"),
+    mark("the score is raw: a calibration needs {n} leaks and {more} others among the labels"),
+    mark("the score is raw: contexts that score higher are not called leaks more often"),
     # Of the study.
+    mark("{path} cannot be written ({why}); check the permissions of its folder"),
+    mark("{path} is not a readable database ({why}); restore it from a copy"),
+    mark("{path} was written by a newer version (it has {others}); update evidence-audit to open it"),
+    mark("no sample {name}; samples are {others}"),
     mark("nothing is drawn yet; draw a sample with `evidence-audit sample draw`"),
     mark("nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"),
 )
@@ -165,8 +212,11 @@ DEFINED = (
 )
 """The titles and definitions of metrics."""
 
-WORDS = ("why", "value", "who", "buy", "one", "other", "others")
+WORDS = ("why", "value", "who", "buy", "one", "other", "others", "name", "change", "points", "path")
 """Placeholders that stand for words, which may be told themselves; the others are numbers."""
+
+LISTS = {"parts": (", | and | or ", ", "), "other_parts": (", | and | or ", ", "), "changes": ("; ", "; ")}
+"""Placeholders that stand for several such words: what parts them in English, and what joins them."""
 
 PREFIX = "undefined: "
 
@@ -185,8 +235,15 @@ def told(sentence: str | None) -> str:
     for pattern, template in _patterns():
         found = pattern.fullmatch(sentence)
         if found:
-            return _(template).format(**{name: told(value) for name, value in found.groupdict().items()})
+            return _(template).format(**{name: _each(name, value) for name, value in found.groupdict().items()})
     return sentence
+
+
+def _each(name: str, value: str) -> str:
+    if name not in LISTS:
+        return told(value)
+    parted, joined = LISTS[name]
+    return _(joined).join(map(told, re.split(parted, value)))
 
 
 def bare(why: str | None) -> str:
@@ -220,7 +277,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     """A placeholder stands for as little as fits; for one word or number unless it is one of `WORDS`."""
     parts = re.split(r"\{(\w+)\}", template)
     whole = (
-        f"(?P<{part}>{'.+?' if part in WORDS else r'[^ ;]+'})" if n % 2 else re.escape(part)
+        f"(?P<{part}>{'.+?' if part in (*WORDS, *LISTS) else r'[^ ;]+'})" if n % 2 else re.escape(part)
         for n, part in enumerate(parts)
     )
     return re.compile("".join(whole), re.DOTALL)

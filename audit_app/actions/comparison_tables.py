@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from audit_app.actions.compared import Adjust, Compared, Comparison, Order, Tested, Way, shown
 from audit_app.actions.wording import p_value, points, spread, with_interval
-from audit_app.language import _
+from audit_app.language import _, isolated
 from audit_app.reasons import bare, told
 from metrics.estimate import Estimate
 
@@ -107,7 +107,7 @@ def order_rows(orders: Sequence[Order]) -> list[dict[str, str]]:
             "metric": one.metric,
             "judges": f"{shown(one.first)} · {shown(one.second)}",
             "Kendall's tau": _tau(one),
-            "Spearman": "–" if one.spearman is None else f"{one.spearman:z.2f}",
+            "Spearman": "–" if one.spearman is None else isolated(f"{one.spearman:z.2f}"),
             "same order": ""
             if one.same_order is None
             else _("in {same_order:.0f} % of resamples").format(same_order=100 * one.same_order),
@@ -159,5 +159,5 @@ def _surely(one: Order, alike: bool) -> str:
 
 def _tau(one: Order) -> str:
     if one.kendall is None or one.low is None or one.high is None:
-        return "–" if one.kendall is None else f"{one.kendall:z.2f}"
+        return "–" if one.kendall is None else isolated(f"{one.kendall:z.2f}")
     return spread(f"{one.kendall:z.2f}", f"{one.low:z.2f}", f"{one.high:z.2f}")

@@ -186,14 +186,16 @@ def hand_over(study: Study, person_id: str, to: str, *, by: Person | None = None
 def _known(store: Store, assignment_id: str) -> Assignment:
     found = assignments.find(store, assignment_id)
     if found is None:
-        raise StudyProblem(f"there is no assignment {assignment_id!r}; see `evidence-audit assignments list`")
+        said = _("there is no assignment {assignment!r}; see `evidence-audit assignments list`")
+        raise StudyProblem(said.format(assignment=assignment_id))
     return found
 
 
 def _somebody(store: Store, person_id: str) -> Person:
     person = people.find(store, person_id)
     if person is None:
-        raise StudyProblem(f"there is no person {person_id!r}; see `evidence-audit people list`")
+        said = _("there is no person {person!r}; see `evidence-audit people list`")
+        raise StudyProblem(said.format(person=person_id))
     return person
 
 

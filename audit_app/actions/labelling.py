@@ -175,7 +175,8 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     item = items.load(store, assignment.item_kind, assignment.item_id)
     asked = owed(store, study.rubric, assignment, item)
     if label not in asked:
-        raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(asked)}")
+        said = _("label {label!r} is not asked for this item; expected one of {labels}")
+        raise Refused(422, said.format(label=label, labels=_(", ").join(asked)))
     answer = answer_to(study, item, label, raw)
     there = events.find(store, assignment.assignment_id, seq)
     if there and same_answer(there, label, answer):

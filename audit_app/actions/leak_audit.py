@@ -137,9 +137,8 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
         of_item = items.slices(store)
         readings = blind_readings(store)
     if not draws:
-        raise StudyProblem(
-            f"no contexts are drawn in sample {sample['sample_id']!r}; draw one from a study with contexts"
-        )
+        said = _("no contexts are drawn in sample {sample!r}; draw one from a study with contexts")
+        raise StudyProblem(said.format(sample=sample["sample_id"]))
     scores = leak_scores(study)
     drawn = _Drawn.of(study, sample, draws, of_item, readings, scores)
     known, gives = ~np.isnan(drawn.gives), drawn.gives == 1

@@ -283,7 +283,7 @@ def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> D
     naive, corrected = by_method.get("naive"), by_method["corrected"]
     return Dot(
         name=name,
-        title="borrowed" if corrected.tier == "borrowed" else "" if title == name else title,
+        title=_("borrowed") if corrected.tier == "borrowed" else "" if title == name else title,
         value=corrected.value,
         low=corrected.low,
         high=corrected.high,

@@ -20,18 +20,25 @@ from streamlit.testing.v1 import AppTest
 
 from audit_app import forms, gate, language, notice
 from audit_app.actions import people, sign_in
+from audit_app.actions.ablating import Samples, ablate, known
+from audit_app.actions.canary_run import run_canaries
 from audit_app.actions.demo import Demo
+from audit_app.actions.judge_trials import NAME, note_ablation, trials_of
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.sign_in import enter
+from audit_app.language import speaking
 from audit_app.launch import STUDY
 from audit_app.reasons import DEFINED, TOLD, told
 from data import frame as frames
+from data.canaries import PREFIX, canaries
 from data.errors import StudyProblem
 from data.records import Person
 from data.store.connection import open_store
-from data.store.people import everyone
+from data.store.people import everyone, results_opened
 from data.study import Study, init_study, open_study
+from judge.harness import Answer, Harness
+from judge.samples import Sample
 from metrics.definitions import METRICS
 
 SIGNS = [*METRICS, "AC1", "AC2", "F1", "MCC", "SE", "UTC", "rho_int", "logit-t", "Dirichlet-multinomial", "PABAK"]
@@ -78,21 +85,27 @@ def speech(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def draw(name: str) -> None:
     from importlib import import_module
 
-    from audit_app import language
+    from audit_app import language, page
 
     language.use("ar")
-    import_module(f"audit_app.screens.{name}").render()
+    if name in ("report", "judge", "agreement", "compare"):
+        getattr(page, name)()
+    else:
+        import_module(f"audit_app.screens.{name}").render()
 
 
 @pytest.fixture
 def show(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """A screen of a study, for a lead, with some of its parts open."""
+    """A screen of a study, for a lead who has opened results or not yet, with some of its parts open."""
 
-    def shown(study: Study, name: str, *parts: str) -> AppTest:
+    def shown(study: Study, name: str, *parts: str, opened: bool = True) -> AppTest:
         monkeypatch.setenv(STUDY, str(study.path))
         with open_store(study) as store:
             leads = [person for person in everyone(store) if person.role == "lead"]
         link = people.new_link(study, leads[0].person_id) if leads else add_person(study, "Demo lead", role="lead")
+        if opened:
+            with open_store(study) as store:
+                results_opened(store, link.person_id)
         cookies = {gate.COOKIE: enter(study, link.link.rsplit("/", 1)[1])}
         monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, headers={}, url="https://a.example/x"))
         app = AppTest.from_function(draw, default_timeout=60, args=(name,))
@@ -169,7 +182,7 @@ def check(study: Study, *apps: AppTest) -> None:
 
 
 RESULTS = ("report", "judge", "agreement", "compare")
-PARTS = ("budgets", "contexts", "coefficients", "pairs", "annotators", "consensus")
+PARTS = ("budgets", "contexts", "leaks", "coefficients", "pairs", "annotators", "consensus")
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
@@ -195,18 +208,22 @@ def test_a_study_that_is_done(show: Any, finished_demo: Demo, name: str) -> None
     check(finished_demo.study, show(finished_demo.study, name, *PARTS))
 
 
-def test_every_choice_of_the_report(show: Any, demo_copy: Study) -> None:
-    app = show(demo_copy, "report", *PARTS)
+def test_every_choice_of_the_report(show: Any, finished_demo: Demo) -> None:
+    app = show(finished_demo.study, "report")
     app.toggle(key="taxonomy").set_value(True)
     app.multiselect(key="by").select("model")
-    app.selectbox(key="grounding").select("lenient")
-    app.selectbox(key="annotators").select("annotators like these").run()
-    check(demo_copy, app)
+    app.selectbox(key="grounding").select("lenient").run()
+    check(finished_demo.study, app)
+    app.multiselect(key="by").set_value([])
+    app.selectbox(key="annotators").select("annotators like these")
     app.selectbox(key="about").select("such tasks")
-    app.selectbox(key="average").select("regimes").run()
-    check(demo_copy, app)
+    app.selectbox(key="average").select("regimes")
+    app.session_state["budgets"] = True
+    app.run()
+    check(finished_demo.study, app)
+    app.session_state["budgets"], app.session_state["contexts"] = False, True
     app.selectbox(key="target").select("B").run()
-    check(demo_copy, app)
+    check(finished_demo.study, app)
 
 
 def test_slices_of_the_judge_and_of_agreement(show: Any, finished_demo: Demo) -> None:
@@ -215,6 +232,81 @@ def test_slices_of_the_judge_and_of_agreement(show: Any, finished_demo: Demo) ->
     agreement.multiselect(key="agreement-by").select("model")
     agreement.toggle(key="agreement-weighted").set_value(True).run()
     check(finished_demo.study, judge, agreement)
+
+
+def test_labels_that_are_lent(show: Any, finished_demo: Demo) -> None:
+    app = show(finished_demo.study, "report")
+    app.multiselect(key="by").set_value(["model", "condition"]).run()
+    app.selectbox(key="borrow").select("condition").run()
+    check(finished_demo.study, app)
+
+
+def test_results_that_are_about_to_be_opened(show: Any, tmp_path: Any) -> None:
+    study = init_study(tmp_path / "empty", name="Nothing yet")
+    app = show(study, "report", opened=False)
+    assert [button.label for button in app.button] == ["⟦Open results⟧"]
+    check(study, app)
+
+
+def judge(*, leaks: bool = False, reads: bool = True) -> Harness:
+    """Finds supported what a passage says; or also what the gold answer says; or whatever it is asked about."""
+
+    def score(sample: Sample) -> Answer:
+        said = [*(passage["text"] for passage in sample["passages"]), *([sample["gold_answer"]] if leaks else [])]
+        return Answer(float(not reads or sample["response"] in said))
+
+    return lambda asked: map(score, asked)
+
+
+def samples(n: int) -> Samples:
+    texts = [f"answer {k}" for k in range(n)]
+    return Samples(
+        samples=tuple(
+            Sample(id=str(k), question=f"question {k}", response=text, gold_answer=text, gold_aliases=[],
+                   passages=[{"text": text if k % 2 else "nothing"}], instruction="")
+            for k, text in enumerate(texts)
+        ),
+        tasks=tuple(f"task {k}" for k in range(n)),
+    )  # fmt: skip
+
+
+def tried(study: Study) -> list[str]:
+    """Puts judges to every test there is, with every outcome; what was recorded."""
+    with speaking("en"):
+        metrics, canaries = known(study.rubric, ["faithfulness"]), study.path / NAME
+        tests = [(judge(), 150), (judge(leaks=True), 60), (judge(reads=False), 150), (judge(), 4), (judge(), 40)]
+        for k, (harness, n) in enumerate(tests):
+            (found,) = ablate(harness, samples(n), metrics, repeats=1).metrics
+            note_ablation(study, f"wren {k}", found.metric, passed=found.passed, sentence=found.sentence)
+        for harness, who, renew in (
+            (judge(), "owl", False),
+            (judge(), "owl", False),
+            (judge(reads=False), "owl", False),
+            (judge(), "lark", False),
+            (judge(reads=False), "lark", True),
+        ):
+            run_canaries(harness, who, "G", canaries, repeats=1, renew=renew)
+        return [one.sentence for one in trials_of(study)]
+
+
+def test_judges_beside_each_other_and_what_came_out_of_tests_of_them(show: Any, demo_copy: Study) -> None:
+    said = tried(demo_copy)
+    findings = [
+        "leaks",
+        "does not look at",
+        "is wired",
+        "samples to tell",
+        "baseline of owl",
+        "finds more",
+        "finds no more",
+    ]
+    assert all(any(one in sentence for sentence in said) for one in findings)
+    names = ["faithfulness", "wren", "owl", "lark", *(canary.item_id.removeprefix(PREFIX) for canary in canaries())]
+    assert unsaid(map(told, said), [*names, *SIGNS, "evidence-audit judge ablate"]) == []
+    app = show(demo_copy, "judge")
+    app.toggle(key="judges-compared").set_value(True).run()
+    left = unsaid(visible(app), [*data_of(demo_copy), *names])
+    assert not left, "\n".join(left)
 
 
 @pytest.mark.parametrize("by", ["model", "judge", "condition"])

@@ -22,6 +22,8 @@ STYLE = """<style>
 .who { font-size: 0.875rem; position: fixed; inset-inline-end: 3.5rem; top: 1.1rem; z-index: 999991; }
 /* Streamlit moves its closed sidebar out to the left, where in a page from right to left it stays in sight. */
 [dir="rtl"] [data-testid="stSidebar"][data-collapsed="true"] { display: none; }
+/* The knob of its switches moves to the right in every language: out of a switch that begins there. */
+[dir="rtl"] [data-testid="stCheckbox"] label > span + div { direction: ltr; }
 .who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }

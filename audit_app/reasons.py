@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from audit_app.language import _, current, mark
+from audit_app.language import _, current, joined, mark
 from metrics.definitions import METRICS
 
 TOLD = (
@@ -215,8 +215,8 @@ DEFINED = (
 WORDS = ("why", "value", "who", "buy", "one", "other", "others", "name", "change", "points", "path")
 """Placeholders that stand for words, which may be told themselves; the others are numbers."""
 
-LISTS = {"parts": (", | and | or ", ", "), "other_parts": (", | and | or ", ", "), "changes": ("; ", "; ")}
-"""Placeholders that stand for several such words: what parts them in English, and what joins them."""
+LISTS = ("parts", "other_parts", "changes")
+"""Placeholders that stand for several such words or sentences."""
 
 PREFIX = "undefined: "
 
@@ -242,8 +242,9 @@ def told(sentence: str | None) -> str:
 def _each(name: str, value: str) -> str:
     if name not in LISTS:
         return told(value)
-    parted, joined = LISTS[name]
-    return _(joined).join(map(told, re.split(parted, value)))
+    if name == "changes":
+        return _("; ").join(map(told, value.split("; ")))
+    return joined(map(told, re.split(", | and | or ", value)))
 
 
 def bare(why: str | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from audit_app.language import _
+from audit_app.language import _, joined
 from data.errors import StudyProblem
 from data.questions import Question
 from data.records import CANNOT_JUDGE
@@ -80,7 +80,7 @@ def expected(name: str, value: object, allowed: Iterable[str]) -> str:
     "kind: 'a'; expected one of flag, slip"
     """
     said = _("{name}: {value!r}; expected one of {allowed}")
-    return said.format(name=name, value=value, allowed=_(", ").join(allowed))
+    return said.format(name=name, value=value, allowed=joined(allowed))
 
 
 def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]
 def _quote(raw: object, texts: Mapping[int, Sequence[str]]) -> dict[str, Any]:
     if not isinstance(raw, dict) or set(raw) != set(QUOTE):
         said = _("evidence: {quote}; expected a quote with {fields}")
-        raise Refused(422, said.format(quote=_brief(raw), fields=_(", ").join(QUOTE)))
+        raise Refused(422, said.format(quote=_brief(raw), fields=joined(QUOTE)))
     numbers = [raw[name] for name in QUOTE[:3]]
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
         said = _("evidence: {quote}; passage, start and end are whole numbers")
@@ -131,7 +131,7 @@ def skip_reason(raw: Mapping[str, Any], reasons: Sequence[str]) -> str:
     said = comment(raw) or ""
     encodable(said)
     if not any(said == reason or said.startswith(f"{reason}: ") for reason in reasons):
-        raise Refused(422, _("a skip needs a reason: {reasons}").format(reasons=_(", ").join(reasons)))
+        raise Refused(422, _("a skip needs a reason: {reasons}").format(reasons=joined(reasons)))
     if said.partition(":")[0] == OTHER and not said.partition(":")[2].strip():
         raise Refused(422, _("the reason “{reason}” needs a note that says which").format(reason=OTHER))
     return said
@@ -166,7 +166,7 @@ def _value(question: Question, raw: Mapping[str, Any]) -> str:
     if question.kind == "many":
         if not isinstance(value, list) or any(code not in allowed for code in value):
             said = _("{name}: {value!r}; expected a list of {allowed}")
-            raise Refused(422, said.format(name=question.name, value=value, allowed=_(", ").join(allowed)))
+            raise Refused(422, said.format(name=question.name, value=value, allowed=joined(allowed)))
         return json.dumps([code for code in allowed if code in value])
     if value not in allowed:
         raise Refused(422, expected(question.name, value, allowed))

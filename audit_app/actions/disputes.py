@@ -8,7 +8,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.adjudicators import Adjudicator
 from audit_app.actions.cases import WHY, Case, read_queue
 from audit_app.actions.people import shown_names
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from data.records import Person
 from data.store import adjudications, events, people
 from data.store.connection import open_store
@@ -145,7 +145,7 @@ def dispute_rows(found: Disputes) -> list[dict[str, str]]:
             "item": one.item_id,
             "pass": _(one.pass_),
             "label": one.label,
-            "why": _(", ").join(map(_, one.why)),
+            "why": joined(map(_, one.why)),
             "answers": str(one.n_answers),
             "in hand": one.in_hand or "",
             "note": _("none of the adjudicators may decide it") if one.nobody and found.n_adjudicators else "",

@@ -13,7 +13,7 @@ from audit_app.actions.labelled import Grounding, Labelled, find_judge, labelled
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.wording import percent
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.frame import Frame
@@ -62,7 +62,7 @@ class Judges:
         """Which judge is nearest to people, label by label."""
         with_people = [one for one in self.pairs if one.second == PEOPLE]
         if not with_people:
-            return _("Nothing can be said of {judges} beside people yet.").format(judges=_(", ").join(self.judges))
+            return _("Nothing can be said of {judges} beside people yet.").format(judges=joined(self.judges))
         best: dict[str, list[str]] = {}
         for label in dict.fromkeys(one.label for one in with_people):
             ours = [one for one in with_people if one.label == label and one.percent.value is not None]
@@ -71,7 +71,7 @@ class Judges:
                 if one.percent.value == highest:
                     best.setdefault(one.first, []).append(f"{label} ({percent(highest)})")
         said = _("; ").join(
-            _("{judge} on {labels}").format(judge=judge, labels=_(", ").join(labels)) for judge, labels in best.items()
+            _("{judge} on {labels}").format(judge=judge, labels=joined(labels)) for judge, labels in best.items()
         )
         return _(
             "Nearest to people, on responses that all have labelled: {said}. Kappa says what chance does not explain."

@@ -6,7 +6,7 @@ from audit_app.actions.comparison_tables import judge_rows, order_rows, order_se
 from audit_app.actions.judge_pairs import PEOPLE, OwnFamily
 from audit_app.actions.judges import Judges
 from audit_app.actions.wording import dashed, p_value, percent, points
-from audit_app.language import _, isolated, mark
+from audit_app.language import _, isolated, joined, mark
 from audit_app.reasons import bare, told
 
 Row = dict[str, str]
@@ -91,7 +91,7 @@ def sentences(found: Judges) -> Iterator[str]:
 
 def _family(one: OwnFamily, level: float) -> str:
     what = _("Judge {judge} on {label} of its own family ({family})").format(
-        judge=one.judge, label=one.label, family=_(", ").join(one.family)
+        judge=one.judge, label=one.label, family=joined(one.family)
     )
     difference, p = one.found.difference, one.p_adjusted
     if difference.value is None:
@@ -111,7 +111,7 @@ def _drift(found: Judges) -> str:
     if not moved:
         return _("Between {earlier} and {later} no label moved beyond chance.").format(earlier=earlier, later=later)
     by = _("{label} by {points} points")
-    named = _(", ").join(by.format(label=one.label, points=points(one.difference)) for one in moved)
+    named = joined(by.format(label=one.label, points=points(one.difference)) for one in moved)
     said = _("Between {earlier} and {later} these labels moved: {named}.")
     return said.format(earlier=earlier, later=later, named=named)
 

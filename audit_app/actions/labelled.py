@@ -14,7 +14,7 @@ from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
 from audit_app.actions.first_people import FirstPeople
 from audit_app.actions.withholding import require_random_queue
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
@@ -301,5 +301,5 @@ def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
     known = frames.judges(frame)
     if judge is not None and judge not in known:
         said = _("judge {judge!r} gave no verdicts here; judges are {judges}")
-        raise StudyProblem(said.format(judge=judge, judges=_(", ").join(known) or _("none yet")))
+        raise StudyProblem(said.format(judge=judge, judges=joined(known) or _("none yet")))
     return judge or (known[0] if known else None)

@@ -16,7 +16,7 @@ from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.results import metrics
 from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import with_interval
-from audit_app.language import _
+from audit_app.language import _, joined
 from audit_app.reasons import bare, told
 from data import frame as frames
 from data.errors import StudyProblem
@@ -102,7 +102,7 @@ class LeakAudit:
         )
         if not self.only_people:
             return said
-        return f"{said} " + _("Only people found {contexts}.").format(contexts=_(", ").join(self.only_people))
+        return f"{said} " + _("Only people found {contexts}.").format(contexts=joined(self.only_people))
 
     @property
     def _of_calibration(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from audit_app.actions.access import require_lead
 from audit_app.actions.wording import when
-from audit_app.language import _
+from audit_app.language import _, joined
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import Rubric, parse_rubric
@@ -170,7 +170,7 @@ def mixture(store: Store) -> str | None:
     found = [row for row in rounds.everything(store) if row["n_labels"]]
     if len(found) < 2:
         return None
-    counts = _(", ").join(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
+    counts = joined(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
     return _(
         "The study holds labels of {n_found} versions of the rubric ({counts}), and uses them "
         "together; `evidence-audit rubric diff` shows what changed."

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit_app.actions.labelled import Labelled
-from audit_app.language import _
+from audit_app.language import _, joined
 from data.records import LABELS
 from metrics.definitions import METRICS, WARRANTS
 
@@ -32,8 +32,7 @@ class Settled:
         names = defaultdict(list)
         for name, n in self.n_settled.items():
             names[n].append(name)
-        comma = _(", ")
-        counts = [f"{n} ({comma.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
+        counts = [f"{n} ({joined(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
         waits = [_("{n_owed} responses wait for planned labels").format(n_owed=self.n_owed)] if self.n_owed else []
         if self.n_undecided:
             waits.append(
@@ -48,7 +47,7 @@ class Settled:
         return _(
             "Target B rests on the first {counts} of the {n_overlap} responses of the overlap, up to "
             "the first undecided one, so that what is hard is not left out; {waits}."
-        ).format(counts=_(", ").join(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
+        ).format(counts=joined(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
 
 
 def settled(rows: Labelled, names: Sequence[str]) -> Settled:

@@ -14,7 +14,7 @@ from audit_app.actions.judges import Judges, JudgesQuestion, compare_judges
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.wording import coefficient, percent, when, with_interval
 from audit_app.dot_plot import Dot, dots
-from audit_app.language import _, mark
+from audit_app.language import _, isolated, mark
 from audit_app.reasons import told
 from data.rubric import Rubric
 from data.study import Study
@@ -228,7 +228,7 @@ def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
 def _cells(found: JudgeAgreement) -> list[list[str]]:
     """Weighted rows, and the labelled rows in brackets, as text."""
     return [
-        [f"{weighted:.0f} ({count})" for weighted, count in zip(*rows, strict=True)]
+        [isolated(f"{weighted:.0f} ({count})") for weighted, count in zip(*rows, strict=True)]
         for rows in zip(found.table, found.counts, strict=True)
     ]
 

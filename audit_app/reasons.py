@@ -1,7 +1,8 @@
 """Sentences of the rooms below in the reader's language: why a figure does not exist, what a metric is.
 
 Those rooms know of no language, so that a finished English sentence comes from them. Here is the pattern of each, as
-it is in their source (a test looks), and what stands in it may be such a sentence itself.
+it is in their source, and what stands in it may be such a sentence itself. What has no pattern the walk of the tests
+finds on the screens.
 """
 
 import re

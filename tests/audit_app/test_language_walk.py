@@ -4,10 +4,13 @@ The made-up catalogue wraps what stands between the placeholders of each sentenc
 left outside is data of the study, or a sentence that somebody forgot to give through the catalogue.
 """
 
+import ast
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from html import unescape
+from pathlib import Path
 from string import Formatter
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +24,8 @@ from streamlit.testing.v1 import AppTest
 from audit_app import forms, gate, language, notice
 from audit_app.actions import people, sign_in
 from audit_app.actions.ablating import Samples, ablate, known
+from audit_app.actions.agreeing import import_set
+from audit_app.actions.answers import Refused
 from audit_app.actions.canary_run import run_canaries
 from audit_app.actions.demo import Demo
 from audit_app.actions.judge_trials import NAME, note_ablation, trials_of
@@ -333,6 +338,102 @@ def test_what_is_done_with_people_and_work(show: Any, study_from: Any, grid: Any
     for press in ("Deal again at random", "Hand over", "Deal again at random"):
         click(work, press)
         check(study, work)
+
+
+def test_what_cannot_be_done_and_what_is_taken_away(
+    show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any, give_labels: Any, label_rows: Any
+) -> None:
+    study = study_from(grid(4, conditions=("clean",)), labels=["C"])
+    with (study.path / "study.toml").open("a") as settings:
+        settings.write('\n[oidc]\nissuer = "https://a.example"\nclient_id = "a"\naddress = "https://b.example"\n')
+    draw_sample(study, Plan(size=None, overlap=1.0))
+    for who, value in (("ann", "1"), ("ben", "0")):
+        give_labels(study, label_rows(who, {"t00.clean.wren.baseline": {"C": value}}))
+    desk(study, person_in(study, "cy")).view()
+    work, staff = show(study, "assignments"), show(study, "people")
+    check(study, show(study, "adjudicate"))
+    click(work, "Take it away from them")
+    check(study, work)
+    staff.text_input(key="invite-email").set_value("nonsense")
+    click(staff, "Invite")
+    staff.selectbox(key="person").select("cy").run()
+    click(staff, "Save")
+    check(study, staff)
+
+
+def test_a_round_of_calibration(
+    show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any, tmp_path: Any
+) -> None:
+    study = study_from(grid(4, conditions=("clean",)), labels=["C"])
+    draw_sample(study, Plan(size=2, overlap=0, floor=1))
+    with open_store(study) as store:
+        drawn = {row["task_id"] for row in store.rows("SELECT task_id FROM item")}
+    free = [f"t{n:02}.clean.wren.baseline" for n in range(4) if f"t{n:02}" not in drawn]
+    rows = [{"response_id": item, "label": "C", "value": "1", "reason": "REASON"} for item in free]
+    path = tmp_path / "agreed.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    import_set(study, path)
+    check(study, show(study, "people"))
+    ann, ben = (desk(study, person_in(study, one)) for one in ("ann", "ben"))
+    said = []
+    for one, value in ((ann, "1"), (ben, "0")):
+        for _item in free:
+            said.append(one.answer(one.view(), value))
+        said += [one.view(), {**desk(study, one.person, "context").view()}]
+    check(study, show(study, "people"))
+    left = unsaid(told_to(said), [*data_of(study), "REASON"])
+    assert not left, "\n".join(left)
+
+
+SAID = {"reason", "outcome"}
+"""Fields of an answer of a route that hold sentences."""
+
+
+def told_to(found: Any) -> Iterator[str]:
+    """The sentences in the answer of a route."""
+    for name, value in found.items() if isinstance(found, dict) else enumerate(found):
+        if isinstance(value, dict | list):
+            yield from told_to(value)
+        elif isinstance(value, str) and name in SAID:
+            yield value
+
+
+REFUSED: list[tuple[dict[str, Any], int]] = [
+    ({"value": "7"}, 422),
+    ({"label": "Z"}, 422),
+    ({"client_seq": "x"}, 422),
+    ({"label": "skip"}, 422),
+    ({"label": "skip", "comment": "other"}, 422),
+    ({"value": "cannot_judge"}, 422),
+    ({"comment": "\ud800"}, 422),
+    ({"evidence": "x"}, 422),
+    ({"evidence": ["x"]}, 422),
+    ({"evidence": [{"passage": "1", "start": 0, "end": 1, "text": "p"}]}, 422),
+    ({"evidence": [{"passage": 9, "start": 0, "end": 1, "text": "p"}]}, 422),
+    ({"evidence": [{"passage": 1, "start": 0, "end": 1, "text": "x"}]}, 422),
+    ({"assignment_id": "x"}, 403),
+    ({"who": "x"}, 409),
+]
+
+
+def test_every_refusal_of_an_answer(study_from: Any, grid: Any, person_in: Any, desk: Any) -> None:
+    study = study_from(grid(2, conditions=("clean",)), labels=["G"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    ann = desk(study, person_in(study, "ann"))
+    view, data = ann.view(), [*data_of(study), *study.rubric.skip_reasons, "client_seq", "passage", "start", "end"]
+    for wrong, status in REFUSED:
+        with pytest.raises(Refused) as refused:
+            ann.answer(view, wrong.get("value", "not_supported"), **{k: v for k, v in wrong.items() if k != "value"})
+        assert refused.value.status == status
+        assert unsaid([str(refused.value)], [*data, "text"]) == []
+
+
+def test_no_refusal_is_said_in_english_alone() -> None:
+    """A sentence that a route answers with is given through the catalogue, whoever may see it."""
+    for path in Path(gate.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Refused":
+                assert not isinstance(call.args[1], ast.Constant | ast.JoinedStr), f"{path}:{call.lineno}"
 
 
 def click(app: AppTest, label: str) -> None:

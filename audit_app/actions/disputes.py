@@ -64,9 +64,11 @@ class Disputes:
         """The state of the queue in words."""
         items = len({(one.item_kind, one.item_id) for one in self.waiting})
         said = [
-            _("{n_waiting} labels of {items} items wait for a decision; decided so far: {n_decided}.").format(
-                n_waiting=len(self.waiting), items=items, n_decided=self.n_decided
-            )
+            ngettext(
+                "{n_waiting} label of {items} item waits for a decision; decided so far: {n_decided}.",
+                "{n_waiting} labels of {items} items wait for a decision; decided so far: {n_decided}.",
+                len(self.waiting),
+            ).format(n_waiting=len(self.waiting), items=items, n_decided=self.n_decided)
         ]
         if self.waiting:
             said.append(_("The order is {order}.").format(order=_(ORDERS[self.order])))

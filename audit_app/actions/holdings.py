@@ -9,7 +9,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.people import shown_names
 from audit_app.actions.staffing import is_soft
-from audit_app.language import _
+from audit_app.language import _, ngettext
 from data.errors import StudyProblem
 from data.records import Assignment, Person
 from data.store import assignments, people, reservations, rounds
@@ -79,8 +79,11 @@ class HandedOver:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
-        stay = "".join(_(" {n} stay: {why}.").format(n=n, why=why) for why, n in self.kept.items())
-        return _("{n_moved} openings went over.{stay}").format(n_moved=self.n_moved, stay=stay)
+        stay = "".join(
+            ngettext(" {n} stays: {why}.", " {n} stay: {why}.", n).format(n=n, why=why) for why, n in self.kept.items()
+        )
+        went = ngettext("{n_moved} opening went over.{stay}", "{n_moved} openings went over.{stay}", self.n_moved)
+        return went.format(n_moved=self.n_moved, stay=stay)
 
 
 def holdings(study: Study, *, by: Person | None = None) -> Holdings:

@@ -24,6 +24,8 @@ STYLE = """<style>
 [dir="rtl"] [data-testid="stSidebar"][data-collapsed="true"] { display: none; }
 /* The knob of its switches moves to the right in every language: out of a switch that begins there. */
 [dir="rtl"] [data-testid="stCheckbox"] label > span + div { direction: ltr; }
+/* "Press Enter to apply": Streamlit says it in English only. */
+html:not([lang="en"]) [data-testid="InputInstructions"] { display: none; }
 .who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }

@@ -9,7 +9,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.people import shown_names
 from audit_app.actions.staffing import is_soft
-from audit_app.language import _
+from audit_app.language import _, ngettext
 from data.errors import StudyProblem
 from data.records import Assignment, Person
 from data.store import assignments, people, reservations, rounds
@@ -79,8 +79,11 @@ class HandedOver:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
-        stay = "".join(_(" {n} stay: {why}.").format(n=n, why=why) for why, n in self.kept.items())
-        return _("{n_moved} openings went over.{stay}").format(n_moved=self.n_moved, stay=stay)
+        stay = "".join(
+            ngettext(" {n} stays: {why}.", " {n} stay: {why}.", n).format(n=n, why=why) for why, n in self.kept.items()
+        )
+        went = ngettext("{n_moved} opening went over.{stay}", "{n_moved} openings went over.{stay}", self.n_moved)
+        return went.format(n_moved=self.n_moved, stay=stay)
 
 
 def holdings(study: Study, *, by: Person | None = None) -> Holdings:
@@ -186,14 +189,16 @@ def hand_over(study: Study, person_id: str, to: str, *, by: Person | None = None
 def _known(store: Store, assignment_id: str) -> Assignment:
     found = assignments.find(store, assignment_id)
     if found is None:
-        raise StudyProblem(f"there is no assignment {assignment_id!r}; see `evidence-audit assignments list`")
+        said = _("there is no assignment {assignment!r}; see `evidence-audit assignments list`")
+        raise StudyProblem(said.format(assignment=assignment_id))
     return found
 
 
 def _somebody(store: Store, person_id: str) -> Person:
     person = people.find(store, person_id)
     if person is None:
-        raise StudyProblem(f"there is no person {person_id!r}; see `evidence-audit people list`")
+        said = _("there is no person {person!r}; see `evidence-audit people list`")
+        raise StudyProblem(said.format(person=person_id))
     return person
 
 

@@ -18,7 +18,7 @@ from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_open, require_results
 from audit_app.actions.split import OfTask, Split, tasks_of, tuned_labels
 from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS, LABELS
@@ -200,7 +200,7 @@ def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
         "Not all is decided: each label rests on the first of the {n_order} responses of the "
         "overlap, up to the first undecided one, so that what is hard is not left out ({said}). "
         "Import the adjudicated labels (purpose = adjudication) to use the rest."
-    ).format(n_order=len(rows.overlap.order), said=_(", ").join(said))
+    ).format(n_order=len(rows.overlap.order), said=joined(said))
     return replace(rows, human=human), why if said else None
 
 

@@ -21,7 +21,7 @@ from audit_app.actions.turns import (
     theirs,
 )
 from audit_app.actions.waiting import is_enough_for_today, nothing, progress
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from data.records import Assignment, LabelEvent, Person
 from data.store import assignments, claims, events, items, rounds
 from data.store.connection import Store, now, open_store
@@ -177,7 +177,8 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     item = items.load(store, assignment.item_kind, assignment.item_id)
     asked = owed(store, study.rubric, assignment, item)
     if label not in asked:
-        raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(asked)}")
+        said = _("label {label!r} is not asked for this item; expected one of {labels}")
+        raise Refused(422, said.format(label=label, labels=joined(asked)))
     answer = answer_to(study, item, label, raw)
     there = events.find(store, assignment.assignment_id, seq)
     if there and same_answer(there, label, answer):

@@ -16,7 +16,7 @@ from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.results import metrics
 from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import with_interval
-from audit_app.language import _
+from audit_app.language import _, joined
 from audit_app.reasons import bare, told
 from data import frame as frames
 from data.errors import StudyProblem
@@ -102,7 +102,7 @@ class LeakAudit:
         )
         if not self.only_people:
             return said
-        return f"{said} " + _("Only people found {contexts}.").format(contexts=_(", ").join(self.only_people))
+        return f"{said} " + _("Only people found {contexts}.").format(contexts=joined(self.only_people))
 
     @property
     def _of_calibration(self) -> str:
@@ -137,9 +137,8 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
         of_item = items.slices(store)
         readings = blind_readings(store)
     if not draws:
-        raise StudyProblem(
-            f"no contexts are drawn in sample {sample['sample_id']!r}; draw one from a study with contexts"
-        )
+        said = _("no contexts are drawn in sample {sample!r}; draw one from a study with contexts")
+        raise StudyProblem(said.format(sample=sample["sample_id"]))
     scores = leak_scores(study)
     drawn = _Drawn.of(study, sample, draws, of_item, readings, scores)
     known, gives = ~np.isnan(drawn.gives), drawn.gives == 1

@@ -14,7 +14,7 @@ from audit_app.actions.judges import Judges, JudgesQuestion, compare_judges
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.wording import coefficient, percent, when, with_interval
 from audit_app.dot_plot import Dot, dots
-from audit_app.language import _, mark
+from audit_app.language import _, isolated, mark
 from audit_app.reasons import told
 from data.rubric import Rubric
 from data.study import Study
@@ -35,10 +35,7 @@ UNTESTED = mark(
     "are right and in no passage, and evidence-audit judge ablate changes what it is shown."
 )
 TESTS: dict[Literal["canary", "ablation"], str] = {"canary": mark("canaries"), "ablation": mark("wiring")}
-HEADINGS = {
-    judges_tables.AGREEMENT: mark("Agreement on the same responses"),
-    judges_tables.METRICS: mark("Metrics under each judge"),
-}
+HEADINGS = (judges_tables.AGREEMENT, judges_tables.METRICS)
 """What is shown here; the orders of models are sentences, and a table on the Compare screen."""
 
 WORDS = {
@@ -102,7 +99,7 @@ def _compared(found: Judges) -> None:
         st.html(figures.sentence(sentence))
     shown = judges_tables.tables(found)
     for heading in (name for name in HEADINGS if name in shown):
-        st.html(figures.heading(_(HEADINGS[heading])))
+        st.html(figures.heading(_(heading)))
         st.html(figures.table(shown[heading]))
 
 
@@ -123,7 +120,7 @@ def _trial(one: Trial) -> dict[str, str]:
         "metric": one.metric,
         "when": when(one.at),
         "outcome": _(_outcome(one)),
-        "what was found": one.sentence,
+        "what was found": told(one.sentence),
     }
 
 
@@ -231,7 +228,7 @@ def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
 def _cells(found: JudgeAgreement) -> list[list[str]]:
     """Weighted rows, and the labelled rows in brackets, as text."""
     return [
-        [f"{weighted:.0f} ({count})" for weighted, count in zip(*rows, strict=True)]
+        [isolated(f"{weighted:.0f} ({count})") for weighted, count in zip(*rows, strict=True)]
         for rows in zip(found.table, found.counts, strict=True)
     ]
 

@@ -9,7 +9,7 @@ from audit_app.actions.names import look_alikes, warning
 from audit_app.actions.people import shown_names
 from audit_app.actions.progress import Progress, progress
 from audit_app.actions.wording import when
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from data.records import Person
 from data.rubric import PASSES
 from data.store.people import ROLES
@@ -76,7 +76,7 @@ def row(each: Progress) -> dict[str, str]:
     return {
         "name": person.display_name or person.person_id,
         "role": _(person.role),
-        "teams": _(", ").join(map(_, person.teams)) or _("all"),
+        "teams": joined(map(_, person.teams)) or _("all"),
         "state": state_of(each),
         "signs in with": _(" or ").join(map(_, each.ways_in)) or _("nothing"),
         "done": str(each.n_done),

@@ -1,6 +1,7 @@
 """Rows of text with their places, and the files that a name stands for."""
 
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from glob import glob
@@ -91,6 +92,19 @@ def files_of(path: Path, endings: Collection[str]) -> list[Path]:
     if not found:
         raise StudyProblem(f"{path}: no file to read there; expected files that end in {', '.join(endings)} (or .gz)")
     return sorted(found)
+
+
+def undecoded(where: str, error: UnicodeDecodeError) -> Problem:
+    """A line with a byte that is not UTF-8: a problem of this line alone.
+
+    Raises:
+        StudyProblem: The line begins as UTF-16 does, so that no other will be UTF-8 either.
+    """
+    if error.object.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise StudyProblem(f"{where}: the file is in UTF-16; save it as UTF-8 and import it again")
+    column = len(error.object[: error.start].decode("utf-8")) + 1
+    message = f"column {column}: not UTF-8 ({error.reason}); save the file as UTF-8 and import it again"
+    return Problem(where=where, message=message)
 
 
 def kind_of(value: Raw) -> str:

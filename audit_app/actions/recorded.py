@@ -56,7 +56,7 @@ def import_labels(
             elif entry:
                 ready.append(entry)
         problems += [problem for found in of_item.values() for problem in _merged(found)]
-        if any(problem.where == str(path) for problem in problems) or (problems and not skip_bad):
+        if any(one.stops or one.where == str(path) for one in problems) or (problems and not skip_bad):
             raise StudyProblem(problems)
         if not ready:
             nothing = f"{path}: no label of a drawn item; draw a sample first, then import its labels"

@@ -370,6 +370,75 @@ def test_labels_of_other_tools_are_label_events_with_their_people_and_times(stud
     assert {(row[4], row[5]) for row in taken(study)} == {("ann@example.org", "done"), ("10", "done")}
 
 
+def spans(tag: str, *marked: tuple[str, int], label: str = "Evidence") -> list[dict[str, Any]]:
+    return [
+        {"id": f"s{n}", "from_name": tag, "to_name": "passages", "type": "labels",
+         "value": {"text": text, "start": start, "end": start + len(text), "labels": [label]}}
+        for n, (text, start) in enumerate(marked)
+    ]  # fmt: skip
+
+
+def exported(tmp_path: Path, *results: dict[str, Any], item: str = R[0]) -> Path:
+    note = {"id": 1, "completed_by": 7, "result": list(results), "created_at": "2021-03-09T22:16:08Z", "lead_time": 1}
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([{"id": 1, "data": {"response_id": item}, "annotations": [note]}]))
+    return path
+
+
+GROUNDED = {"from_name": "G", "to_name": "answer", "type": "choices", "value": {"choices": ["established"]}}
+
+
+def test_marks_of_label_studio_are_evidence_where_they_stand_in_a_passage_and_else_listed(
+    study: Study, tmp_path: Path
+) -> None:
+    marks = spans("spans", ("passage 2", 0), ("nowhere", 3), ("passage", 900), label="G")
+    path = exported(tmp_path, GROUNDED, *marks, *spans("moods", ("passage", 0), ("x", 1)))
+    result = CliRunner().invoke(cli, ["import", "labels", str(path), "--study", str(study.path)])
+    assert result.exit_code == 0
+    assert "Imported 1 labels" in result.stderr
+    assert "stand in no passage of their item: 2 of moods, 1 of spans." in result.stderr
+    [event] = table(study, "SELECT label, value, evidence FROM label_event")
+    assert (event["label"], event["value"]) == ("G", "established")
+    assert json.loads(event["evidence"]) == [
+        {"passage": 2, "start": 0, "end": 9, "text": "passage 2"},
+        {"passage": 1, "start": 0, "end": 7, "text": "passage"},
+    ]
+
+
+def test_a_tag_that_a_mapping_names_as_a_label_gives_its_marks_to_it(study: Study, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "label_studio"\n[labels]\nlabel = { from = "label", values = { spans = "G" } }\n')
+    path = exported(tmp_path, GROUNDED, *spans("spans", ("passage 1", 0)))
+    done = import_records(study, "labels", path, mapping=str(mine))
+    assert (done.n, done.n_blank, done.unread_marks) == (1, 0, {})
+    [event] = table(study, "SELECT value, evidence FROM label_event")
+    assert (event["value"], json.loads(event["evidence"])[0]["passage"]) == ("established", 1)
+
+
+def test_a_mark_whose_label_is_an_answer_is_that_answer(study: Study, tmp_path: Path) -> None:
+    done = import_records(study, "labels", exported(tmp_path, *spans("G", ("passage 1", 0), label="partly")))
+    assert (done.n, done.unread_marks) == (1, {})
+    [event] = table(study, "SELECT label, value, evidence FROM label_event")
+    assert (event["label"], event["value"], json.loads(event["evidence"])[0]["end"]) == ("G", "partly", 9)
+
+
+def test_a_folder_says_how_many_files_in_folders_inside_it_were_not_read(study: Study, tmp_path: Path) -> None:
+    inside = tmp_path / "new" / "more" / ".hidden"
+    inside.mkdir(parents=True)
+    for path in (inside.parent.parent, inside.parent, inside):
+        (path / "a.jsonl").write_text(json.dumps({"task_id": path.name, "question": "?"}) + "\n")
+        (path / "README.md").write_text("x")
+    where = str(inside.parent.parent)
+    result = CliRunner().invoke(cli, ["import", "tasks", where, "--study", str(study.path)])
+    assert "Imported 1 tasks" in result.stderr
+    assert f"Not read: 1 files in folders inside {where}. To read them too, give a pattern in quotes" in result.stderr
+    both = import_records(study, "tasks", Path(where) / "**" / "*.jsonl", skip_bad=True)
+    assert (both.n, both.n_below) == (1, 0)
+    (inside.parent.parent / "a.jsonl").unlink()
+    with pytest.raises(StudyProblem, match=r"no file to read there; .*; 1 are in folders inside it"):
+        import_records(study, "tasks", Path(where))
+
+
 def test_a_person_who_is_there_under_nearly_the_same_id_is_not_made_again(
     study: Study, person_in: Any, give_labels: Any, label_rows: Any
 ) -> None:

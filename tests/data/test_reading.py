@@ -96,7 +96,7 @@ def test_a_bad_byte_in_a_header_or_a_json_document_stops_and_says_why(tmp_path: 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_a_file_in_utf16_is_called_that_once(tmp_path: Path, name: str) -> None:
-    with pytest.raises(StudyProblem, match=rf"{name}:1: the file is in UTF-16; save it as UTF-8"):
+    with pytest.raises(StudyProblem, match=rf"{name}:1: not UTF-8 but UTF-16; save the file as UTF-8"):
         list(read(written(tmp_path, name, '{"a": "b"}\n{"a": "c"}\n'.encode("utf-16"))))
 
 

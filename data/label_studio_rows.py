@@ -12,7 +12,7 @@ from data.unfolding import Parts, Values, a_list, an_object, joined, name_of, ob
 ANSWERS = ("choices", "taxonomy", "rating", "number", "textarea", "datetime", "pairwise", "ranker")
 """Types of results that answer a question; every other marks a region."""
 
-MARKED, ALONE = "marked", "alone"
+MARKED, ALONE = "#marked", "#alone"
 """Fields of a row: the tags by which its evidence was marked, and whether it is nothing but marks."""
 
 
@@ -49,7 +49,7 @@ def _answer(result: Values) -> Values:
     kind = result.get("type")
     given = value.get("text" if kind == "textarea" else str(kind))
     evidence = [] if kind == "textarea" else _quotes(result, value)
-    return {"label": result.get("from_name"), "value": joined(given), "evidence": evidence, MARKED: None}
+    return {"label": result.get("from_name"), "value": joined(given), "evidence": evidence, MARKED: None, ALONE: None}
 
 
 def _add(region: Values, told: Sequence[Values], rows: list[Values]) -> None:

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from audit_app.actions.fitting import stored_value
 from data.checks import key_of
 from data.errors import Problem
 from data.label_studio_rows import ALONE, MARKED
 from data.mapping import Mapping
-from data.records import Label, Passage
+from data.parsing import Bad, quotes
+from data.records import Label, Passage, Quote
 from data.rows import Raw, Row, Rows
 from data.rubric import Rubric
 from data.store import items
@@ -30,19 +30,19 @@ class Marks:
         """The rows with their marks as quotes of passages; without those that are nothing but marks of no label."""
         for row in rows:
             tags = None if isinstance(row, Problem) else row.values.get(MARKED)
-            if isinstance(row, Problem) or not isinstance(tags, list):
+            if isinstance(row, Problem) or not (isinstance(tags, list) and tags):
                 yield row
                 continue
-            quotes = row.values.get("evidence")
-            found = self._quotes(row, quotes if isinstance(quotes, list) else [])
+            alone = bool(row.values.get(ALONE))
+            if alone and not self._is_label(row):
+                self.unread[str(tags[0])] += len(tags)
+                continue
+            found = self._quotes(row)
             values: dict[str, Raw] = {**row.values, "evidence": found}
-            if row.values.get(ALONE):
-                if not self._is_label(row):
-                    self.unread[str(tags[0])] += len(tags)
-                    continue
+            if alone:
                 values["value"] = self._value(row)
-            self.unread[str(tags[0])] += len(tags) - min(len(found), len(tags))
-            if found or values["value"] is not None:
+            self.unread[str(tags[0])] += max(len(tags) - len(found), 0)
+            if found or not alone or values["value"] is not None:
                 yield Row(where=row.where, values=values)
 
     def _of(self, row: Row, name: str) -> str:
@@ -59,24 +59,29 @@ class Marks:
         except ValueError:
             return None
 
-    def _quotes(self, row: Row, marked: Sequence[Any]) -> list[Raw]:
-        item = (self._of(row, "item_kind"), self._of(row, "item_id"))
-        if item not in self._drawn:
-            return list(marked)
+    def _quotes(self, row: Row) -> list[Raw]:
+        item, marked = (self._of(row, "item_kind"), self._of(row, "item_id")), row.values.get("evidence")
+        if item not in self._drawn or not isinstance(marked, list):
+            # That the item is not drawn is told, or passed over, when its label is read.
+            return marked if isinstance(marked, list) else []
         context = items.load(self._store, *item).context
-        placed = [_placed(context.passages if context else (), quote) for quote in marked]
-        return [quote for quote in placed if quote is not None]
+        try:
+            read = quotes(marked)
+        except Bad:
+            # Whoever parses the row says what is wrong with it.
+            return marked
+        return [found for quote in read if (found := _placed(context.passages if context else (), quote))]
 
 
-def _placed(passages: Sequence[Passage], quote: dict[str, str]) -> Raw:
+def _placed(passages: Sequence[Passage], quote: Quote) -> Raw:
     """The quote where it stands in a passage, nearest to where it was marked; None when it stands in none."""
-    text, near = quote["text"], int(quote.get("start", 0))
-    # Offsets of the tool count otherwise beyond the basic plane, and its text may begin elsewhere.
-    places = [(passage.rank, at) for passage in passages if text for at in _all(passage.text, text)]
+    near = quote.start or 0
+    # The tool counts offsets otherwise beyond the basic plane, and what it showed may have begun elsewhere.
+    places = [(passage.rank, at) for passage in passages if quote.text for at in _all(passage.text, quote.text)]
     if not places:
         return None
     rank, start = min(places, key=lambda place: (abs(place[1] - near), place))
-    return {"text": text, "passage": str(rank), "start": str(start), "end": str(start + len(text))}
+    return {"text": quote.text, "passage": str(rank), "start": str(start), "end": str(start + len(quote.text))}
 
 
 def _all(text: str, part: str) -> list[int]:

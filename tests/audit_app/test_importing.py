@@ -2,11 +2,16 @@
 
 import csv
 import json
+import shutil
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
@@ -14,7 +19,7 @@ from audit_app.actions.seal import read_seal
 from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.store.connection import open_store
-from data.study import Study
+from data.study import Study, open_study
 
 R = [f"t0{n}.clean.wren.baseline" for n in range(4)]
 
@@ -25,6 +30,12 @@ def drawn(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory)
     made: Study = build_study(tmp_path_factory.mktemp("drawn"), grid(4, conditions=("clean",)))
     draw_sample(made, Plan(size=None, overlap=1))
     return made
+
+
+@pytest.fixture(scope="module")
+def fuzzed(drawn: Study, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A copy into which anything may be imported."""
+    return open_study(Path(shutil.copytree(drawn.path, tmp_path_factory.mktemp("fuzzed") / "study")))
 
 
 @pytest.fixture
@@ -420,6 +431,51 @@ def test_a_mark_whose_label_is_an_answer_is_that_answer(study: Study, tmp_path: 
     assert (done.n, done.unread_marks) == (1, {})
     [event] = table(study, "SELECT label, value, evidence FROM label_event")
     assert (event["label"], event["value"], json.loads(event["evidence"])[0]["end"]) == ("G", "partly", 9)
+
+
+def test_marks_of_items_that_are_not_drawn_are_no_marks_without_a_passage(study: Study, tmp_path: Path) -> None:
+    path = exported(tmp_path, GROUNDED, *spans("spans", ("passage 1", 0), label="G"), item="elsewhere")
+    with pytest.raises(StudyProblem, match=r"export\.json:1 \(task 1, annotation 1\).*is not drawn"):
+        import_records(study, "labels", path)
+
+
+NAMES = ["id", "from_name", "type", "value", "text", "labels", "choices", "start", "globalOffsets", "#marked", "#alone"]
+
+ODD: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from([None, 1, "labels", "choices", "text", "G", "9" * 5000, "\ud800", "passage 1"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6),
+    max_leaves=14,
+)
+
+ODD_RESULTS = ODD | st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(["a", "b"]),
+        "from_name": st.sampled_from(["G", "spans", None]) | ODD,
+        "type": st.sampled_from(["labels", "choices", "relation", "paragraphlabels"]),
+        "value": st.dictionaries(st.sampled_from([*NAMES, "evidence"]), ODD, max_size=5),
+    }
+)
+
+
+@given(st.lists(ODD_RESULTS, max_size=4), ODD)
+@settings(max_examples=60, deadline=None)
+def test_no_export_of_label_studio_ends_in_a_traceback(fuzzed: Study, results: list[Any], more: Any) -> None:
+    row = {"id": 1, "data": {"response_id": R[0]}, "annotations": [{"completed_by": 1, "result": results}]}
+    own = {"item_id": R[0], "item_kind": "response", "person_id": "p", "label": "G", "#marked": ["x"], "evidence": more}
+    with TemporaryDirectory() as folder:
+        for content in ({**row, **(more if isinstance(more, dict) else {})}, {**own, "value": "[" * 9000}):
+            path = Path(folder) / "a.json"
+            path.write_text(json.dumps(content))
+            with suppress(StudyProblem):
+                import_records(fuzzed, "labels", path, mapping="label_studio" if "data" in content else "own")
+
+
+def test_a_list_of_codes_that_is_nested_too_deeply_is_a_problem(
+    study: Study, give_labels: Any, label_rows: Any
+) -> None:
+    rows = label_rows("ann", {"t00.clean": {"construction_errors": "[" * 100_000}}, kind="context")
+    with pytest.raises(StudyProblem, match="expected a JSON list of"):
+        give_labels(study, rows)
 
 
 def test_a_folder_says_how_many_files_in_folders_inside_it_were_not_read(study: Study, tmp_path: Path) -> None:

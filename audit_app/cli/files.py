@@ -48,8 +48,8 @@ def import_group() -> None:
     """Bring in tasks, contexts, responses, verdicts or labels.
 
     FILE is JSON lines, JSON, CSV, TSV or Parquet, each also packed with gzip, an Inspect log (.eval), a folder of such
-    files, or a pattern in quotes. The whole is read and every problem reported with its line; nothing is imported while
-    there is one, unless --skip-bad is given.
+    files (without the folders inside it), or a pattern in quotes. The whole is read and every problem reported with its
+    line; nothing is imported while there is one, unless --skip-bad is given.
     """
 
 

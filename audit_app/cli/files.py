@@ -48,8 +48,8 @@ def import_group() -> None:
     """Bring in tasks, contexts, responses, verdicts or labels.
 
     FILE is JSON lines, JSON, CSV, TSV or Parquet, each also packed with gzip, an Inspect log (.eval), a folder of such
-    files, or a pattern in quotes. The whole is read and every problem reported with its line; nothing is imported while
-    there is one, unless --skip-bad is given.
+    files (without the folders inside it), or a pattern in quotes. The whole is read and every problem reported with its
+    line; nothing is imported while there is one, unless --skip-bad is given.
     """
 
 
@@ -93,11 +93,22 @@ def _report(done: Imported, path: Path) -> None:
         say(f"Passed over: {done.n_passed_over} labels of items that are not drawn.")
     if done.n_blank:
         say(BLANK.format(n=done.n_blank))
+    if done.unread_marks:
+        say(MARKS.format(tags=", ".join(f"{n} of {tag}" for tag, n in sorted(done.unread_marks.items()))))
+    if done.n_below:
+        say(BELOW.format(n=done.n_below, path=path))
     if done.skipped:
         say(f"Left out because something is wrong with it, {len(done.skipped)} problems:")
         for line in first_of(done.skipped, done.problems_in).splitlines():
             say(line)
 
+
+MARKS = (
+    "Not read: marks that are evidence of no label here, or stand in no passage of their item: {tags}. Where a tag "
+    'marks the evidence of a label, say so in a mapping file: label = {{ from = "label", values = {{ TAG = "G" }} }}.'
+)
+
+BELOW = "Not read: {n} files in folders inside {path}. To read them too, give a pattern in quotes: '{path}/**/*.jsonl'."
 
 BLANK = (
     "Left out: {n} rows without a value. They finish no work, and what was planned stays open. To keep a row as a skip "

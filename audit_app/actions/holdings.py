@@ -25,7 +25,10 @@ class InHand:
     person_id: str
     name: str
     pass_: str
-    item_id: str
+    number: int
+    """Of the item in this list, from 1."""
+    item_id: str | None
+    """None for a lead who votes blind on what is in dispute: ids of the data often say condition and model."""
     purpose: str
     """plan; or calibration, canary or repeat, which counts for no result."""
     n_answers: int
@@ -94,6 +97,8 @@ def holdings(study: Study, *, by: Person | None = None) -> Holdings:
     """
     require_lead(by)
     with open_store(study) as store:
+        held, blind = reservations.in_hand(store), by is not None and by.may_adjudicate
+        numbers = {one: n for n, one in enumerate(dict.fromkeys(row["item_id"] for row in held), start=1)}
         everyone, invited = people.everyone(store), people.invited(store)
         names = shown_names(everyone)
         kept = Counter((row["reserved_for"], row["pass"]) for row in reservations.dealt(store))
@@ -102,7 +107,7 @@ def holdings(study: Study, *, by: Person | None = None) -> Holdings:
             states[row["state"]] += row["n"]
         at = now()
         return Holdings(
-            in_hand=tuple(_in_hand(row, names, at) for row in reservations.in_hand(store)),
+            in_hand=tuple(_in_hand(row, names, numbers[row["item_id"]], blind=blind, at=at) for row in held),
             waiting=tuple(
                 Waiting(person_id=who, name=names.get(who, who), pass_=pass_, n_items=n)
                 for (who, pass_), n in sorted(kept.items())
@@ -113,13 +118,14 @@ def holdings(study: Study, *, by: Person | None = None) -> Holdings:
         )
 
 
-def _in_hand(row: dict[str, Any], names: dict[str, str], at: str) -> InHand:
+def _in_hand(row: dict[str, Any], names: dict[str, str], number: int, *, blind: bool, at: str) -> InHand:
     return InHand(
         assignment_id=row["assignment_id"],
         person_id=row["person_id"],
         name=names.get(row["person_id"], row["person_id"]),
         pass_=row["pass"],
-        item_id=row["item_id"],
+        number=number,
+        item_id=None if blind else row["item_id"],
         purpose=row["purpose"],
         n_answers=row["n_answers"],
         shown_at=row["shown_at"],

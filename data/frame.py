@@ -20,7 +20,7 @@ from ibis.expr.types import Table
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS
 from data.study import Study, drafting, replace_text, writing
-from data.texts import parts, schema
+from data.texts import is_made_here, parts, schema
 
 SLICES = ("model", "prompt", "condition", "regime", "run")
 """Columns by which results can be cut, and that strata may use."""
@@ -35,7 +35,9 @@ class Frame:
     contexts: Path
     responses: Path
     hash: str
-    """Of the imported parts: the same files give the same frame."""
+    """Of the imported parts: the same files give the same frame, whatever judges that are run here say of it."""
+    hash_with_judges: str
+    """Of what these judges say as well; samples and registrations of older versions have this one."""
 
 
 def open_frame(study: Study) -> Frame:
@@ -47,33 +49,39 @@ def open_frame(study: Study) -> Frame:
     contexts, responses = study.frame / "contexts.parquet", study.frame / "responses.parquet"
     mark, stamp = study.frame / "frame.hash", _stamp(study)
     found = mark.read_text(encoding="utf-8").split() if mark.is_file() else []
-    built = found[1] if len(found) == 2 and found[0] == stamp and responses.is_file() and contexts.is_file() else None
-    return Frame(contexts=contexts, responses=responses, hash=built or _build(study, contexts, responses, stamp))
+    built = len(found) == 3 and found[0] == stamp and responses.is_file() and contexts.is_file()
+    of_imported, of_all = found[1:] if built else _build(study, contexts, responses, stamp)
+    return Frame(contexts=contexts, responses=responses, hash=of_imported, hash_with_judges=of_all)
 
 
 def imported(study: Study) -> list[Path]:
-    """The parts that a frame is built of."""
+    """The parts that came from files."""
+    return [part for part in _parts(study) if not is_made_here(part)]
+
+
+def _parts(study: Study) -> list[Path]:
+    """The parts that a frame is built of: what was imported, then what judges that are run here say."""
     return [part for kind in ("tasks", "contexts", "responses", "verdicts") for part in parts(study, kind)]
 
 
 def _stamp(study: Study) -> str:
-    """Changes with every import, at the cost of a glance at the folder."""
-    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in imported(study)]
+    """Changes with every import and every run of a judge, at the cost of a glance at the folder."""
+    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in _parts(study)]
     return sha256(repr(facts).encode()).hexdigest()[:16]
 
 
-def _build(study: Study, contexts: Path, responses: Path, stamp: str) -> str:
-    """Writes the frame and returns its hash, which is of contents: a copied study keeps it."""
+def _build(study: Study, contexts: Path, responses: Path, stamp: str) -> tuple[str, str]:
+    """Writes the frame and returns its hashes, which are of contents: a copied study keeps them."""
     if not parts(study, "responses") and not parts(study, "contexts"):
         raise StudyProblem(
             f"{study.path}: nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"
         )
-    content = hash_of(imported(study))
+    hashes = hash_of(imported(study)), hash_of(_parts(study))
     with writing(study.path), _engine() as engine:
         _write(engine, _contexts(engine, study), contexts)
         _write(engine, _responses(engine, study), responses)
-        replace_text(study.frame / "frame.hash", f"{stamp} {content}")
-    return content
+        replace_text(study.frame / "frame.hash", " ".join((stamp, *hashes)))
+    return hashes
 
 
 def hash_of(files: Sequence[Path]) -> str:

@@ -19,6 +19,7 @@ import openai
 from pydantic import BaseModel, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from judge.judge import JudgeError, Parameters
+from judge.waiting import scatter
 
 KEY = "OPENAI_API_KEY"
 ADDRESS = "OPENAI_BASE_URL"
@@ -83,7 +84,8 @@ class Client(AbstractAsyncContextManager["Client"]):
     """One model behind one server.
 
     Waiting and asking again is openai's: up to `retries` times after 408, 409, 429, 5xx, a cut connection or no answer
-    in time, after as long as Retry-After says (two minutes at most), else 0.5 s doubling to 8 s with random jitter.
+    in time, after as long as Retry-After says and a little longer (what says more than two minutes is not asked again),
+    else 0.5 s doubling to 8 s with random jitter.
 
     Args:
         model: What the server calls the model.
@@ -117,6 +119,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             base_url=self.address,
             timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0)),
             max_retries=retries,
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [scatter]}),
         )
 
     async def __aenter__(self) -> Self:

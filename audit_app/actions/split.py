@@ -3,13 +3,15 @@
 What was tuned on the audit is not validated by it, and a prompt first used after results were opened may have been.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from audit_app.actions.seal import Seal
 from data.errors import StudyProblem
 from data.store import events, judgements
 from data.store.connection import Store
+from metrics.correction import FLOOR
 from sampling.split import part
 
 Split = Literal["dev", "validation"]
@@ -35,6 +37,20 @@ def tasks_of(sample: Mapping[str, Any], split: Split | None) -> OfTask:
             "`evidence-audit sample draw --dev 0.3`"
         )
     return lambda task_id: part_of(sample, task_id) == split
+
+
+def notes_of_split(sample: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What to say of a sample where a side of its split has too few responses to be of use."""
+    if not sample["dev"] or not draws:
+        return []
+    n = Counter(part_of(sample, draw["task_id"]) for draw in draws)
+    notes = [] if n["dev"] else ["no drawn response is of a dev task: there is nothing to tune a judge on; raise --dev"]
+    if n["validation"] < FLOOR:
+        notes.append(
+            f"{n['validation']} of {len(draws)} drawn responses are left to validate a judge on; fewer than {FLOOR} "
+            "say little: lower --dev, or draw more"
+        )
+    return notes
 
 
 def tuned_labels(store: Store, judge: str, seal: Seal) -> dict[str, str]:

@@ -62,6 +62,18 @@ def first_asked(store: Store, judge: str) -> dict[str, str]:
     return found
 
 
+def replaced(store: Store, judge: str, since: str) -> int:
+    """How many labels that a judge had answered by then have another value now."""
+    row = store.row(
+        f"SELECT count(*) AS n FROM ({_CURRENT} AND created_at > ?) AS now WHERE EXISTS (SELECT 1 FROM judgement AS b "
+        "WHERE b.number = (SELECT max(number) FROM judgement AS k WHERE k.judge = ? AND k.item_kind = now.item_kind "
+        "AND k.item_id = now.item_id AND k.label = now.label AND k.answered AND k.created_at <= ?) "
+        "AND b.value IS NOT now.value)",
+        [judge, since, judge, since],
+    )
+    return row["n"] if row else 0
+
+
 def judges(store: Store) -> dict[str, dict[str, Any]]:
     """Every judge that was run here, by name: the model and parameters that it stands for, and what it took.
 

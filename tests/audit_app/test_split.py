@@ -100,6 +100,29 @@ def test_a_sample_without_dev_tasks_says_how_to_get_some(grid: Any, study_from: 
         judge_check(study, split="dev")
 
 
+@pytest.mark.parametrize(
+    ("dev", "n_responses", "words"),
+    [
+        (0.97, 48, "are left to validate a judge on; fewer than 30 say little"),
+        (0.001, 48, "no drawn response is of a dev task"),
+        (0.3, 48, None),
+    ],
+)
+def test_a_draw_says_when_a_side_has_too_few(
+    grid: Any, study_from: Any, dev: float, n_responses: int, words: str | None
+) -> None:
+    study = study_from(grid(n_responses, conditions=("clean",)), labels=["C"])
+    notes = [n for n in draw_sample(study, Plan(size=None, overlap=0, dev=dev)).notes if "judge" in n]
+    assert len(notes) == (words is not None)
+    assert words is None or words in notes[0]
+
+
+def test_some_tasks_stay_to_validate_a_judge_on(half: Study) -> None:
+    refused = CliRunner().invoke(cli, ["sample", "draw", "--name", "b", "--dev", "1.0", "--study", str(half.path)])
+    assert refused.exit_code == 1
+    assert "--dev: 1 leaves no task to validate a judge on; expected less, such as 0.3" in refused.stderr
+
+
 def test_a_prompt_first_used_after_the_unsealing_is_marked(half: Study) -> None:
     def run(name: str) -> None:
         run_judge(half, name, LexicalJudge(), RunOptions(asked=Asked(labels=("C",))))

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from data.errors import StudyProblem
 from data.questions import Question
 from data.store import judgements
 from data.store.connection import Store, open_store
+from data.store.turns import turns
 from data.study import Study
 from judge.judge import Judge, JudgeError, Key, canonical
 from judge.prompts import judge_prompt, view_hash
@@ -80,11 +81,12 @@ def run_judge(
         told: Called after every judgement.
 
     Raises:
-        StudyProblem: The name stands for another judge, nothing fits, or the judge cannot work; what was answered
-            before is kept.
+        StudyProblem: The name stands for another judge, nothing fits, another run of this judge is asking for the same
+            labels, or the judge cannot work; what was answered before is kept.
     """
     asked, ids, start = questions(study, options.asked.labels), response_ids(study, options.asked), time.monotonic()
-    with open_store(study) as store:
+    labels = [question.name for question in asked] + ["claims"] * options.claims
+    with _turn(study, name, labels), open_store(study) as store:
         ledger = Ledger(study, store, name, judge, options)
         before = ledger.spent()
         run = Run(
@@ -102,6 +104,19 @@ def run_judge(
         finally:
             publish(study, store, name)
         return _outcome(store, ledger, run.tally, asked, len(ids), options, before, time.monotonic() - start)
+
+
+@contextmanager
+def _turn(study: Study, judge: str, labels: Sequence[str]) -> Iterator[None]:
+    """What two runs ask for at the same time both would ask for, and pay for."""
+    label_of = {f"judge\x1f{judge}\x1f{label}": label for label in labels}
+    with turns(study, list(label_of)) as busy:
+        if busy is not None:
+            raise StudyProblem(
+                f"another run of judge {judge!r} is asking for {label_of[busy]} in this study just now; "
+                "nothing was asked. Wait until it is over, and give the command again: it asks for what is left"
+            )
+        yield
 
 
 def _outcome(

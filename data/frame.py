@@ -112,15 +112,16 @@ def _write(engine: Backend, table: Table, target: Path) -> None:
 
 
 def _read(engine: Backend, *files: Path) -> Table:
-    # The engine takes names as patterns: a folder may well be called "study [2]".
-    table: Table = engine.read_parquet([escape(str(file)) for file in files])
+    # The engine takes names as patterns: a folder may well be called "study [2]". Parts of older versions lack columns.
+    table: Table = engine.read_parquet([escape(str(file)) for file in files], union_by_name=True)
     return table
 
 
 def _kind(engine: Backend, study: Study, kind: str, columns: Sequence[str]) -> Table:
     files = parts(study, kind)
     if files:
-        return _read(engine, *files).select(*columns)
+        table = _read(engine, *files)
+        return table.mutate(**{n: ibis.null("string") for n in columns if n not in table.columns}).select(*columns)
     return ibis.memtable(schema(kind).empty_table().select(list(columns)))
 
 
@@ -135,7 +136,8 @@ def _responses(engine: Backend, study: Study) -> Table:
     """One row per response × judge; a response without a verdict has one row without a judge."""
     responses = _kind(engine, study, "responses", ["response_id", "context_id", "task_id", "model", "prompt", "run"])
     contexts = _kind(engine, study, "contexts", ["context_id", "task_id", "condition"]).rename(own_task="task_id")
-    verdict_columns = ["response_id", "judge", "judge_model", "prompt_hash", *LABEL_COLUMNS, "unscored_reason"]
+    verdict_columns = ["response_id", "judge", "judge_model", "prompt_hash", *LABEL_COLUMNS, "unscored_reason",
+                       "created_at"]  # fmt: skip
     joined = responses.left_join(contexts, "context_id").mutate(task_id=ibis.coalesce(ibis._.own_task, ibis._.task_id))
     joined = joined.select(*responses.columns, "condition")
     joined = joined.left_join(_kind(engine, study, "tasks", ["task_id", "regime"]), "task_id")
@@ -155,6 +157,26 @@ def judges(frame: Frame) -> list[str]:
         table = _read(engine, frame.responses)
         counted = _rows(engine, _counted(table.filter(table.judge.notnull()), ["judge"]))
         return list(counted.sort_values(["n", "judge"], ascending=[False, True])["judge"])
+
+
+def prompt_dates(frame: Frame, judge: str) -> tuple[str | None, int, int]:
+    """When the prompts of a judge were first used, as far as verdicts say when they were given.
+
+    A prompt was first used when the first dated verdict with its hash was given, by whichever judge; a verdict without
+    a hash has a prompt of its own.
+
+    Returns:
+        When the newest of these prompts was first used (None when nothing is dated), how many verdicts have a prompt of
+        which nothing is dated, and how many there are.
+    """
+    with _engine() as engine:
+        table = _read(engine, frame.responses)
+        of_prompt = table.filter(table.prompt_hash.notnull()).group_by("prompt_hash").agg(first=ibis._.created_at.min())
+        own = table.filter(table.judge == judge).select("prompt_hash", "created_at").left_join(of_prompt, "prompt_hash")
+        own = own.mutate(first=ibis.coalesce(ibis._.first, ibis._.created_at))
+        row = engine.to_pandas(own.agg(newest=own.first.max(), n_undated=own.first.isnull().sum(), n=own.count()))
+    newest, n_undated, n = row.iloc[0]
+    return (newest if isinstance(newest, str) else None), int(n_undated or 0), int(n)
 
 
 def context_rows(frame: Frame) -> pd.DataFrame:

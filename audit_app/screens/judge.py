@@ -84,6 +84,8 @@ def render() -> None:
             st.html(figures.sentence(check.verdict))
         if check.tuned_sentence:
             st.html(figures.sentence(check.tuned_sentence, notice=True))
+        if check.undated_sentence:
+            st.html(figures.sentence(check.undated_sentence, soft=True))
         _draw(check, study.rubric)
         st.html(figures.heading(_("Look closer")))
         by = figures.pick_slices(given, "judge-by")

@@ -108,7 +108,8 @@ class JudgeCheck(JudgeSlice):
             return None
         return _(
             "It is not known when {n} of the {all} verdicts of judge {judge} were given, nor when their prompt was "
-            "first used, so whether it was tuned on the audit cannot be told. Verdicts can say so in a field created_at."
+            "first used, so whether it was tuned on the audit cannot be told. Verdicts can say so in a field "
+            "created_at."
         ).format(n=self.n_undated, all=self.n_verdicts, judge=self.judge)
 
     @property

@@ -11,6 +11,7 @@ from audit_app.actions.judge_command import EXAMPLE, command_for
 from audit_app.actions.seal import require_results
 from audit_app.actions.wording import of, percent, when
 from audit_app.language import _
+from data.records import LABELS
 from data.store import judge_runs, judgements
 from data.store.connection import Store, open_store
 from data.study import Study
@@ -89,7 +90,7 @@ def _one(store: Store, judge: str, facts: Mapping[str, Any]) -> JudgeOverview:
     return JudgeOverview(
         judge=judge,
         model=facts["model"],
-        labels=tuple(LabelCount(**row) for row in judgements.counts(store, judge)),
+        labels=tuple(sorted((LabelCount(**row) for row in judgements.counts(store, judge)), key=_place)),
         reasons=judgements.reasons(store, judge),
         n_quotes=n_quotes,
         n_not_in_context=n_not,
@@ -103,6 +104,11 @@ def _one(store: Store, judge: str, facts: Mapping[str, Any]) -> JudgeOverview:
         n_left=last["n_left"] if last else None,
         command=commands[-1] if commands else command_for(judge, facts["model"], facts["parameters"]),
     )
+
+
+def _place(one: LabelCount) -> tuple[int, str]:
+    """D, A, G and C in the order in which they are asked, then the others."""
+    return (LABELS.index(one.label) if one.label in LABELS else len(LABELS)), one.label
 
 
 def overview_rows(found: Sequence[JudgeOverview]) -> list[dict[str, str]]:
@@ -147,8 +153,8 @@ def _last(one: JudgeOverview) -> str:
     if one.n_left is None:
         return at
     if one.stopped:
-        return _("{at}, stopped with {n} labels left: {why}").format(at=at, n=one.n_left, why=one.stopped)
-    return _("{at}, {n} labels left").format(at=at, n=one.n_left) if one.n_left else _("{at}, complete").format(at=at)
+        return _("{at}, stopped, labels left: {n} ({why})").format(at=at, n=one.n_left, why=one.stopped)
+    return _("{at}, labels left: {n}").format(at=at, n=one.n_left) if one.n_left else _("{at}, complete").format(at=at)
 
 
 def commands(found: Sequence[JudgeOverview]) -> dict[str, str]:

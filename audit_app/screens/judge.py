@@ -41,7 +41,7 @@ NO_VERDICTS = mark(
 NOT_RUN = mark(
     "No judge was run here. Where no verdicts were imported, a command such as this lets a judge label what is drawn:"
 )
-GO_ON = mark("To go on with it, or to judge what was drawn since, where the study is:")
+GO_ON = mark("To go on with judge {judge}, or to judge what was drawn since, where the study is:")
 TESTS: dict[Literal["canary", "ablation"], str] = {"canary": mark("canaries"), "ablation": mark("wiring")}
 HEADINGS = {
     judges_tables.AGREEMENT: mark("Agreement on the same responses"),
@@ -121,7 +121,7 @@ def _run_here(study: Study) -> None:
         if found:
             st.html(figures.table(judge_overview.overview_rows(found)))
         for judge, command in judge_overview.commands(found).items():
-            st.html(figures.sentence(f"{judge}: {_(GO_ON)}" if judge else _(NOT_RUN)))
+            st.html(figures.sentence(_(GO_ON).format(judge=judge) if judge else _(NOT_RUN)))
             st.code(command, language=None, wrap_lines=True)
 
 

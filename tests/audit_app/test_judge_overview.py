@@ -94,7 +94,7 @@ def test_a_judge_with_what_is_unscored_and_why_and_what_it_took(study: Study) ->
     assert (one.all_priced, one.stopped, one.n_left, one.command) == (True, None, 2, "the command")
     (row,) = overview_rows([one])
     assert row["quotes not in context"] == "2 of 4 (50.0 %)"
-    assert row["last run"].endswith("UTC, 2 labels left")
+    assert row["last run"].endswith("UTC, labels left: 2")
     run(study, Scripted([GOOD]))
     (one,) = judge_overview(study)
     assert (one.n_left, one.all_priced, one.command) == (0, False, "the command")
@@ -107,7 +107,7 @@ def test_a_run_that_was_stopped_says_why_and_one_that_was_killed_is_not_called_c
         run(study, Scripted([GOOD, JudgeError("the key was refused")]))
     (one,) = judge_overview(study)
     assert (one.stopped, one.n_left) == ("the key was refused", 5)
-    assert "stopped with 5 labels left: the key was refused" in overview_rows([one])[0]["last run"]
+    assert "stopped, labels left: 5 (the key was refused)" in overview_rows([one])[0]["last run"]
     with open_store(study) as store:
         (row,) = store.rows("SELECT * FROM judgement")
         later = {**row, "number": 99, "item_id": "other", "created_at": "2999-01-01T00:00:00+00:00"}
@@ -149,7 +149,7 @@ def test_the_command_shows_them_and_how_to_begin(study: Study) -> None:
     done = CliRunner().invoke(cli, ["judge", "run", "--baseline", "--labels", "A,D", "--study", str(study.path)])
     assert done.exit_code == 0, done.output
     shown = CliRunner().invoke(cli, where)
-    assert "A 3, D 3" in shown.stdout
+    assert "D 3, A 3" in shown.stdout
     assert "evidence-audit judge run --baseline --labels A,D" in shown.stderr
 
 

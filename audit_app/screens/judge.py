@@ -1,5 +1,6 @@
 """How far a judge can be trusted: its labels against people's, and against saying always the same."""
 
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -81,7 +82,7 @@ def render() -> None:
             st.html(figures.sentence(_("They can be opened early on the Report screen."), soft=True))
         else:
             _checked(study, given)
-        _run_here(study)
+        figures.closer(_("Judges that were run here"), "judges-run", partial(_run_here, study))
         _tested(study)
 
 
@@ -116,13 +117,12 @@ def _checked(study: Study, given: Choices) -> None:
 
 def _run_here(study: Study) -> None:
     """How far judges are that were run here, and how to go on; nothing of what they said."""
-    with st.expander(_("Judges that were run here")):
-        found = judge_overview.judge_overview(study)
-        if found:
-            st.html(figures.table(judge_overview.overview_rows(found)))
-        for judge, command in judge_overview.commands(found).items():
-            st.html(figures.sentence(_(GO_ON).format(judge=judge) if judge else _(NOT_RUN)))
-            st.code(command, language=None, wrap_lines=True)
+    found = judge_overview.judge_overview(study)
+    if found:
+        st.html(figures.table(judge_overview.overview_rows(found)))
+    for judge, command in judge_overview.commands(found).items():
+        st.html(figures.sentence(_(GO_ON).format(judge=judge) if judge else _(NOT_RUN)))
+        st.code(command, language=None, wrap_lines=True)
 
 
 def _compared(found: Judges) -> None:

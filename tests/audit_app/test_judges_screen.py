@@ -26,9 +26,12 @@ def screen() -> None:
     render()
 
 
-def opened(study: Study, looking: Callable[[Study], object]) -> AppTest:
+def opened(study: Study, looking: Callable[[Study], object], *parts: str) -> AppTest:
     looking(study)
-    app = AppTest.from_function(screen, default_timeout=60).run()
+    app = AppTest.from_function(screen, default_timeout=60)
+    for part in parts:
+        app.session_state[part] = True
+    app.run()
     assert not app.exception
     return app
 
@@ -72,12 +75,12 @@ def test_tests_of_judges_are_shown_and_an_empty_record_says_how(
 def test_judges_that_were_run_here_are_shown_with_the_command_that_goes_on(
     demo_copy: Study, looking: Callable[[Study], object]
 ) -> None:
-    app = opened(demo_copy, looking)
+    app = opened(demo_copy, looking, "judges-run")
     assert "No judge was run here." in text(app)
     assert app.code[0].value == EXAMPLE
     line = f"evidence-audit judge run --baseline --judge '{EVIL}'"
     run_judge(demo_copy, EVIL, LexicalJudge(), RunOptions(asked=Asked(labels=("D",))), command=line)
-    app = opened(demo_copy, looking)
+    app = opened(demo_copy, looking, "judges-run")
     shown = text(app)
     n = len(response_ids(demo_copy, Asked()))
     assert f"{EVIL} lexical baseline" in shown

@@ -10,7 +10,7 @@ from typing import Any
 from audit_app.actions.judge_command import EXAMPLE, command_for
 from audit_app.actions.seal import require_results
 from audit_app.actions.wording import of, percent, when
-from audit_app.language import _
+from audit_app.language import _, isolated
 from data.records import LABELS
 from data.store import judge_runs, judgements
 from data.store.connection import Store, open_store
@@ -117,12 +117,12 @@ def overview_rows(found: Sequence[JudgeOverview]) -> list[dict[str, str]]:
         {
             "judge": one.judge,
             "model": one.model if one.model != one.judge else "",
-            "labels judged": ", ".join(f"{label.label} {label.n_scored}" for label in one.labels),
+            "labels judged": isolated(", ".join(f"{label.label} {label.n_scored}" for label in one.labels)),
             "unscored": of(one.n - one.n_scored, one.n),
             "why unscored": _why(one),
             "quotes not in context": _quotes(one),
             "calls": f"{one.n_calls:,}",
-            "tokens": f"{one.input_tokens:,} + {one.output_tokens:,}",
+            "tokens": isolated(f"{one.input_tokens:,} + {one.output_tokens:,}"),
             "cost": _cost(one),
             "last run": _last(one),
         }
@@ -131,14 +131,16 @@ def overview_rows(found: Sequence[JudgeOverview]) -> list[dict[str, str]]:
 
 
 def _why(one: JudgeOverview) -> str:
-    named = [f"{n} × {reason}" for reason, n in list(one.reasons.items())[:MOST_REASONS]]
+    named = [isolated(f"{n} × {reason}") for reason, n in list(one.reasons.items())[:MOST_REASONS]]
     return "; ".join([*named, *["…"] * (len(one.reasons) > MOST_REASONS)])
 
 
 def _quotes(one: JudgeOverview) -> str:
     if not one.n_quotes:
         return _("no quotes")
-    return f"{of(one.n_not_in_context, one.n_quotes)} ({percent(one.n_not_in_context / one.n_quotes)})"
+    # A hard space: the share is not broken over two lines, wherever it ends up in a sentence that runs to the left.
+    share = percent(one.n_not_in_context / one.n_quotes).replace(" ", "\xa0")
+    return f"{of(one.n_not_in_context, one.n_quotes)} ({share})"
 
 
 def _cost(one: JudgeOverview) -> str:

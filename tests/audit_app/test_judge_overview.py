@@ -93,7 +93,7 @@ def test_a_judge_with_what_is_unscored_and_why_and_what_it_took(study: Study) ->
     assert one.cost == pytest.approx(4 * (0.001 + 0.001))
     assert (one.all_priced, one.stopped, one.n_left, one.command) == (True, None, 2, "the command")
     (row,) = overview_rows([one])
-    assert row["quotes not in context"] == "2 of 4 (50.0 %)"
+    assert row["quotes not in context"] == "2 of 4 (50.0\xa0%)"
     assert row["last run"].endswith("UTC, labels left: 2")
     run(study, Scripted([GOOD]))
     (one,) = judge_overview(study)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from audit_app.actions.registration import Intent, Registration, frozen, is_registered, registered
 from audit_app.language import _, joined
 from data import frame as frames
+from data.store import judgements
 from data.store.connection import Store
 from data.study import Study
 
@@ -54,11 +55,16 @@ def _inside(one: Registration) -> str:
 def changes(study: Study, store: Store, frame: frames.Frame, since: Registration) -> list[str]:
     """What is no longer as it was registered."""
     found = []
-    if frame.hash != since.frame_hash:
+    if since.frame_hash not in (frame.hash, frame.hash_with_judges):
         found.append(
             _("The frame has changed since the registration ({frame_hash} then, {hash} now).").format(
                 frame_hash=since.frame_hash, hash=frame.hash
             )
+        )
+    n = judgements.replaced(store, since.judge, since.registered_at) if since.judge else 0
+    if n:
+        found.append(
+            _("{n} labels of judge {judge} have another value than at the registration.").format(n=n, judge=since.judge)
         )
     if study.rubric.hash != since.rubric_hash:
         found.append(

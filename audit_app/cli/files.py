@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
+from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_trials, exported_views
 from audit_app.actions.importing import import_records
 from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
@@ -16,7 +16,7 @@ from audit_app.actions.taking_back import take_back
 from audit_app.cli.options import Group, json_option, out_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
-from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, as_csv, as_jsonl
+from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, TRIED, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.parsing import RECORDS
@@ -218,6 +218,7 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
     "relevance": (relevance, RELEVANCE),
     "judgements": (exported_judgements, JUDGED),
     "claims": (exported_claims, CLAIMED),
+    "trials": (exported_trials, TRIED),
     **{kind: (partial(everything, kind=kind), dict.fromkeys(schema(kind).names, "as imported")) for kind in _IMPORTED},
 }
 """What can be exported: its rows, and what their columns mean."""
@@ -236,9 +237,9 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 def export(what: str, form: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
 
-    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims), which
-    passages people found relevant (relevance), or the records as they were imported. `import` reads what this writes
-    (not with --excel, whose cells are changed).
+    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims) and what
+    tests of judges found (trials), which passages people found relevant (relevance), or the records as they were
+    imported. `import` reads what this writes (not with --excel, whose cells are changed).
     """
     rows_of, named = EXPORTS[what]
     if columns:

@@ -13,7 +13,7 @@ from data.study import Study
 TABLES = {
     "setting", "text", "item", "sample", "draw", "subsample", "person", "session", "assignment", "label_event",
     "exposure", "resolution", "top_up", "registration", "flag", "sign_in_attempt", "round",
-    "calibration_set", "agreed_answer", "asking", "practice_again", "judgement",
+    "calibration_set", "agreed_answer", "asking", "practice_again", "judgement", "judge_trial", "judge_run", "seen",
 }  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from audit_app.actions.leak_audit import LeakAudit, LeakShare, figure
+from audit_app.actions.leak_audit import LeakAudit, figure
+from audit_app.actions.leak_draws import LeakShare
 from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.wording import percent, with_interval
@@ -60,9 +61,12 @@ def _note(found: Broken) -> str:
         return told(share.why_undefined)
     if not share.n_dropped or found.lowest is None or found.highest is None:
         return ""
-    return _("between {lowest} and {highest}, whatever the {n} unread ones are").format(
-        lowest=percent(found.lowest), highest=percent(found.highest), n=share.n_dropped
+    said = ngettext(
+        "between {lowest} and {highest}, whatever the {n} unread context is",
+        "between {lowest} and {highest}, whatever the {n} unread contexts are",
+        share.n_dropped,
     )
+    return said.format(lowest=percent(found.lowest), highest=percent(found.highest), n=share.n_dropped)
 
 
 def screen_rows(audit: LeakAudit) -> list[Row]:

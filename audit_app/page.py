@@ -97,6 +97,13 @@ def rounds() -> None:
     render()
 
 
+def settings() -> None:
+    """The lead's view of how the work is set up."""
+    from audit_app.screens.settings import render
+
+    render()
+
+
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
     working = [(_("Label"), "label", label.render), (_("Context audit"), "context", context_audit.render)]
@@ -109,6 +116,7 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
         (_("People"), "people", people),
         (_("Assignments"), "assignments", assignments),
         (_("Rounds"), "rounds", rounds),
+        (_("Settings"), "settings", settings),
         *deciding,
     ]
     if person.role == "lead":

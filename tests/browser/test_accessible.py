@@ -165,7 +165,7 @@ def test_no_screen_with_results_and_everything_open_has_a_serious_violation(
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize(
-    "screen", ["report", "compare", "judge", "agreement", "people", "assignments", "rounds", "adjudicate"]
+    "screen", ["report", "compare", "judge", "agreement", "people", "assignments", "rounds", "settings", "adjudicate"]
 )
 def test_no_screen_of_leads_has_a_serious_violation(
     visit: Visit, server: str, link: Callable[..., str], screen: str, colours: str

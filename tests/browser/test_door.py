@@ -49,3 +49,20 @@ def test_streamlits_side_doors_are_shut(context: BrowserContext, server: str, li
     assert context.request.get(f"{server}/_stcore/health").ok
     for path in ("/_stcore/metrics", "/_stcore/agent/mcp", "/_stcore/agent/openapi.json"):
         assert context.request.get(server + path).status == 404
+
+
+def test_no_screen_leaves_an_error_in_the_console(
+    context: BrowserContext, server: str, link: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    failed: list[str] = []
+    page.on("console", lambda message: failed.append(message.text) if message.type == "error" else None)
+    page.on("response", lambda answer: failed.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    page.goto(link())
+    page.locator(".audit[data-phase=asking]").wait_for()
+    page.reload()
+    page.locator(".audit[data-phase=asking]").wait_for()
+    assert page.url == f"{server}/label"
+    page.get_by_role("link", name="Context audit").click()
+    page.wait_for_url(f"{server}/context")
+    assert failed == []

@@ -1,6 +1,6 @@
 """Streamlit's one HTML page, served at the address of every screen and told where its server is.
 
-Streamlit's script guesses: from /label it first asks /label/_stcore/health, which is not there, and leaves two errors in
+Streamlit guesses: from /label it first asks /label/_stcore/health, which is not there, and leaves two errors in
 the console before it asks /_stcore/health. Told the address (its own setting `BACKEND_BASE_URL`), it asks once.
 """
 

@@ -24,10 +24,12 @@ STYLE = """<style>
 .who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
+/* Streamlit's sign that it is at work stands where we say who is signed in: below that, it covers nothing. */
+[data-testid="stStatusWidget"] { position: fixed; inset-inline-end: 3.5rem; top: 2.5rem; z-index: 999990; }
 @media (max-width: 700px) { .who span { display: none; } }
 @media (max-width: 767.9px) {
   [data-testid="stToolbar"] { direction: ltr; }
-  .who { inset-inline: auto; right: 3.5rem; }
+  .who, [data-testid="stStatusWidget"] { inset-inline: auto; right: 3.5rem; }
 }
 </style>"""
 

@@ -16,11 +16,11 @@ from data.study import Study, open_study
 Value = float | bool | None
 
 NAMES = {
-    "labelling.daily_limit": mark("items a person can finish in a day"),
-    "labelling.break_minutes": mark("minutes of work until a break is suggested"),
-    "labelling.lease_minutes": mark("minutes an item stays with somebody who does nothing"),
-    "calibration.required": mark("work only after passing the calibration"),
-    "calibration.pass_mark": mark("pass mark"),
+    "labelling.daily_limit": mark("Items a person can finish in a day"),
+    "labelling.break_minutes": mark("Minutes of work until a break is suggested"),
+    "labelling.lease_minutes": mark("Minutes an item stays with somebody who does nothing"),
+    "calibration.required": mark("Work only after passing the calibration"),
+    "calibration.pass_mark": mark("Pass mark"),
 }
 MARK = "calibration.marks."
 """Before the name of a label: its own pass mark; None for the one of all labels."""
@@ -102,7 +102,7 @@ def called(study: Study, name: str) -> str:
     """A setting in words."""
     if name in NAMES:
         return _(NAMES[name])
-    return _("pass mark of {label}").format(label=study.rubric[name.removeprefix(MARK)].title)
+    return _("Pass mark of {label}").format(label=study.rubric[name.removeprefix(MARK)].title)
 
 
 def _in_words(value: Value, name: str) -> str:

@@ -1,6 +1,7 @@
 // The right pane: the one question that is asked, and the answer as it is being made up.
 
 const NONE = "none_of_these";
+const ROOMY = 1000; // px; a window with room for definition, examples and all answers
 
 class Question {
   // `loop` says what counts as pressed in time, speaks to the person, and takes the finished answer.
@@ -82,8 +83,10 @@ class Question {
     const about = label.passage === null || label.passage === undefined ? null : fill(_("About passage {passage}"), label);
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
     const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": _("What counts") }, ...counts);
-    const details = el("details", { class: "definition" }, el("summary", { text: _("What counts") }), what);
-    details.open = !this.deciding;
+    const place = [this.view.who, "read", label.name];
+    const fold = () => this.loop.narrow() && memory.write({ is: details.open }, ...place); // on a phone the room is dear
+    const details = el("details", { class: "definition" }, el("summary", { text: _("What counts"), onclick: fold }), what);
+    details.open = !this.deciding && !(this.loop.narrow() && memory.read(...place).is);
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
@@ -121,7 +124,9 @@ class Question {
     const answer = (example) => values.find((value) => value.value === example.value).text;
     const draw = (example) =>
       el("li", {}, el("span", { class: "case", dir: "auto", text: example.text }), el("span", { dir: "auto" }, el("strong", { text: answer(example) }), ` – ${example.why}`));
-    return el("ul", { class: "examples", "aria-label": _("Examples") }, ...examples.map(draw));
+    const folded = el("details", { class: "cases" }, el("summary", { text: _("Examples") }), el("ul", { class: "examples", "aria-label": _("Examples") }, ...examples.map(draw)));
+    folded.open = !this.loop.narrow() && window.innerHeight >= ROOMY; // else they would push the answers out of sight
+    return folded;
   }
 
   drawReview({ given_at, final, slips, feedback }) {

@@ -62,10 +62,12 @@ def _practice(study: Study, found: Settings) -> dict[str, Value]:
         )
     }
     for_all = _share(study, "calibration.pass_mark", found.values["calibration.pass_mark"], help_=PASS)
-    for name in (f"{MARK}{label}" for label in found.labels):
+    columns = st.columns(2)
+    for n, name in enumerate(f"{MARK}{label}" for label in found.labels):
         own = found.values[name]
         now = found.values["calibration.pass_mark"] if own is None else own
-        share = _share(study, name, now, help_=OWN)
+        with columns[n % 2]:
+            share = _share(study, name, now, help_=OWN)
         given[name] = own if share == now else None if share == for_all else share
     return {**given, "calibration.pass_mark": for_all}
 

@@ -66,3 +66,21 @@ def test_no_screen_leaves_an_error_in_the_console(
     page.get_by_role("link", name="Context audit").click()
     page.wait_for_url(f"{server}/context")
     assert failed == []
+
+
+SIGN = """() => {
+    const sign = document.createElement("div");
+    Object.assign(sign, { textContent: "RUNNING..." }).dataset.testid = "stStatusWidget";
+    document.querySelector("[data-testid=stToolbar]").append(sign);
+    const [one, other] = [sign, document.querySelector(".who")].map((node) => node.getBoundingClientRect());
+    return one.height > 0 && (one.top >= other.bottom || one.right <= other.left || one.left >= other.right);
+}"""
+
+
+def test_the_sign_of_a_running_script_covers_no_link(context: BrowserContext, link: Callable[..., str]) -> None:
+    page = context.new_page()
+    page.goto(link())
+    page.locator(".who").wait_for()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(SIGN)

@@ -84,3 +84,22 @@ def test_the_sign_of_a_running_script_covers_no_link(context: BrowserContext, li
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(SIGN)
+
+
+def test_on_a_phone_the_menu_closes_when_a_page_is_chosen_and_stays_closed(
+    context: BrowserContext, server: str, link: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(link())
+    menu = page.locator("[data-testid=stSidebar]")
+    for chosen in (True, False):
+        expect(menu).to_have_attribute("data-collapsed", "true")
+        page.locator("[data-testid=stExpandSidebarButton]").click()
+        expect(menu).to_have_attribute("data-collapsed", "false")
+        if chosen:
+            page.get_by_role("link", name="Context audit").click()
+            page.wait_for_url(f"{server}/context")
+        else:
+            page.reload()
+    expect(menu).to_have_attribute("data-collapsed", "true")

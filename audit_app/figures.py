@@ -96,7 +96,7 @@ PERCENT = re.compile(r"([-+\u2212]?\d[\d.,]*) %")
 
 def together(text: str) -> str:
     """Text whose percents are not broken over two lines nor, from right to left, turned round."""
-    first, last = ISOLATES if direction() == "rtl" else ("", "")
+    first, last = tuple(ISOLATES) if direction() == "rtl" else ("", "")
     return PERCENT.sub(f"{first}\\1\u00a0%{last}", text)
 
 

@@ -140,10 +140,9 @@ class Client(AbstractAsyncContextManager["Client"]):
         start = time.perf_counter()
         reply = await self._ask(prompt, schema, self._format if schema else len(FORMATS) - 1)
         # A key that stands in the prompt is a word like any other: "none", as local servers take it.
-        bare = str if self._key and self._key in prompt else self._bare
-        said = {"text": reply.text, "why_none": reply.why_none, "model": reply.model}
-        told = {name: bare(text) for name, text in said.items() if text is not None}
-        return replace(reply, seconds=time.perf_counter() - start, **told)
+        bare = (lambda text: text) if self._key and self._key in prompt else self._bare
+        text, why_none, model = map(bare, (reply.text, reply.why_none, reply.model))
+        return replace(reply, seconds=time.perf_counter() - start, text=text, why_none=why_none, model=model)
 
     async def _ask(self, prompt: str, schema: Mapping[str, Any] | None, rung: int) -> Reply:
         message = [{"role": "user", "content": prompt}]
@@ -201,14 +200,14 @@ class Client(AbstractAsyncContextManager["Client"]):
         return self._line(str(inner or error.message))
 
     def _line(self, said: str) -> str:
-        text = self._bare(re.sub(r"\s+", " ", said).strip().encode("utf-8", "replace").decode())
+        text = self._bare(re.sub(r"\s+", " ", said).strip().encode("utf-8", "replace").decode()) or ""
         return text if len(text) <= 300 else f"{text[:300]} …"
 
-    def _bare(self, text: str) -> str:
+    def _bare(self, text: str | None) -> str | None:
         """A text without the key, which some servers repeat; in JSON, a slash may have a backslash before it."""
-        for key in (self._key, self._key.replace("/", r"\/")) if self._key else ():
-            text = text.replace(key, "[key]")
-        return text
+        if not text or not self._key:
+            return text
+        return text.replace(self._key, "[key]").replace(self._key.replace("/", r"\/"), "[key]")
 
 
 def _address(given: str | None) -> str | None:

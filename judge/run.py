@@ -42,6 +42,8 @@ class Tally:
     output_tokens: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
     """Why labels are unscored, with how many."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """What was said more of a reason the first time that it came."""
     judge_models: dict[str, int] = field(default_factory=dict)
     """Who answered."""
     stopped: str | None = None
@@ -64,7 +66,9 @@ class Tally:
         self.n_unscored += said.value is None and said.answered
         self.n_no_reply += not said.answered
         if said.unscored_reason:
-            _count(self.reasons, said.unscored_reason.partition(":")[0])
+            reason, _, more = said.unscored_reason.partition(": ")
+            _count(self.reasons, reason)
+            self.examples.setdefault(reason, more)
         if said.judge_model and asked:
             _count(self.judge_models, said.judge_model)
 
@@ -197,10 +201,12 @@ class Run:
             self._unreadable = self._unreadable + 1 if said.is_unreadable else 0
         many = max(IN_A_ROW, self._concurrency)
         if self._silent >= many:
-            self._stop(f"{self._silent} calls in a row had no reply", said)
+            self._stop(f"{self._silent} calls in a row had no reply", said.unscored_reason)
         elif self._unreadable >= many and not self._patient:
-            self._stop(f"{self._unreadable} replies in a row could not be read", said)
+            # Not what the reply says: how far runs are is shown while results are sealed.
+            reason = (said.unscored_reason or "").partition(": ")[0]
+            self._stop(f"{self._unreadable} replies in a row could not be read", reason)
         self._told(self.tally)
 
-    def _stop(self, why: str, said: Judgement) -> None:
-        self.tally.stopped = self.tally.stopped or f"{why}, the last for this reason: {said.unscored_reason}"
+    def _stop(self, why: str, reason: str | None) -> None:
+        self.tally.stopped = self.tally.stopped or f"{why}, the last for this reason: {reason}"

@@ -208,6 +208,25 @@ def test_what_cannot_be_read_is_unscored_with_its_reason_and_not_asked_twice(
     assert (again.tally.n_scored, len(server.seen)) == (12, 24)
 
 
+def test_the_report_says_what_the_server_said_and_what_helps(study: Study, server: ModelServer) -> None:
+    server.answers = lambda body, times: refused(400, "context length exceeded: 9000 > 8192")
+    told = "\n".join(run_sentences(run(study, server, labels=("D",))))
+    assert "12 × the server answered 400, such as: context length exceeded: 9000 > 8192" in told
+    assert "12 requests were refused as they are" in told
+    assert "same command" not in told
+    told = "\n".join(run_sentences(run(study, server, labels=("D", "A"), concurrency=1)))
+    assert "20 calls in a row had no reply" in told
+    assert "24 labels are left" in told
+    assert "same command" in told
+    server.answers = lambda body, times: completion('{"rationale": "It', finish="length")
+    told = "\n".join(run_sentences(run(study, server, labels=("D",))))
+    assert "12 × the reply was cut off at its limit of tokens, such as: no JSON object" in told
+    assert "--parameter max_tokens=NUMBER" in told
+    server.answers = lambda body, times: Response('{"choices": [')
+    told = "\n".join(run_sentences(run(study, server, labels=("C",))))
+    assert "12 × the server's answer cannot be read, such as: all of it: Invalid JSON" in told
+
+
 def test_extra_fields_do_no_harm(study: Study, server: ModelServer) -> None:
     server.answers = lambda body, times: completion(first_value(body, confidence=0.9), warnings=["x"], service_tier=5)
     assert run(study, server, labels=("D",)).tally.n_scored == 12

@@ -113,6 +113,7 @@ def test_reasons_and_quotes_are_counted() -> None:
     assert (tally.n_scored, tally.n_unscored, tally.n_no_reply) == (1, 1, 1)
     assert (tally.n_quotes, tally.n_not_in_context) == (2, 1)
     assert tally.reasons == {"the reply is not of the form asked for": 1, "no connection": 1}
+    assert tally.examples == {"the reply is not of the form asked for": "value = 3", "no connection": ""}
 
 
 @pytest.mark.parametrize(("patient", "n"), [(False, IN_A_ROW), (True, 60)])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from audit_app.actions.judge_claims import Faithfulness
 from audit_app.actions.judge_run import JudgeRun
 from audit_app.actions.wording import percent
-from judge.spending import Estimate
+from judge.spending import LIMITS, Estimate
 
 _REFUSED = re.compile(r"the server answered 4(?!08|09|29)\d\d")
 """Errors that are not over by waiting."""
@@ -47,9 +47,7 @@ def _advice(done: JudgeRun) -> Iterator[str]:
     """What to do about what is left or cut off."""
     refused = sum(n for reason, n in done.tally.reasons.items() if _REFUSED.fullmatch(reason))
     if any(reason.startswith("the reply was cut off") for reason in done.tally.reasons):
-        limit = next(
-            (name for name in ("max_completion_tokens", "max_tokens") if name in done.parameters), "max_tokens"
-        )
+        limit = next((name for name in LIMITS if name in done.parameters), LIMITS[0])
         yield (
             f"Replies are cut off at {limit}={done.parameters.get(limit, 'as the server has it')}: give more with "
             f"--parameter {limit}=NUMBER, under another name (--judge NAME), because that is another judge."

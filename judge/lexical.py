@@ -73,11 +73,12 @@ class LexicalJudge:
         allowed = {value.value for value in question.values}
         match question.name, view:
             case "D", DisclosureView():
-                return _said(str(int(bool(BEYOND.search(view.response)))))
+                return _said(str(int(bool(BEYOND.search(view.response)))), why=_found(BEYOND, view.response))
             case "A", SubstanceView():
-                return _said(str(int(not DECLINES.search(view.response))))
+                return _said(str(int(not DECLINES.search(view.response))), why=_found(DECLINES, view.response))
             case "C", CorrectnessView():
-                return _said(str(int(_names(view.response, (view.gold_answer, *view.gold_aliases)))))
+                named = _names(view.response, (view.gold_answer, *view.gold_aliases))
+                return _said(str(int(named)), why=f"{'An' if named else 'No'} accepted answer is in it, word for word.")
             case _, DisclosureView() if question.kind == CLAIMS:
                 return _said(json.dumps(sentences(view.response), ensure_ascii=False))
             case _, ClaimsView():
@@ -91,6 +92,12 @@ class LexicalJudge:
 
 def _said(value: str, quotes: tuple[Quote, ...] = (), why: str | None = None) -> Judgement:
     return Judgement(value=value, evidence=quotes, rationale=why, judge_model=MODEL)
+
+
+def _found(words: re.Pattern[str], response: str) -> str:
+    """Why a rule about words says what it says."""
+    found = words.search(response)
+    return f"It says “{found[0]}”." if found else "It has none of the words that the rule looks for."
 
 
 def _names(response: str, answers: Sequence[str]) -> bool:

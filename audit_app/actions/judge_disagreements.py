@@ -12,6 +12,7 @@ from data.store import events, judgements
 from data.store.connection import Store
 from data.study import Study
 from data.texts import pick
+from metrics.estimate import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,13 +22,13 @@ class Disagreement:
     label: str
     response_id: str
     people: str
-    """As the plan's first person stored it, or as it was decided."""
+    """As the plan's first person stored it; of target B as it was decided, if it was."""
     judge: str
     """As the judge stored it, or 1 or 0 for an imported verdict."""
     comment: str
-    """What the person wrote."""
+    """What the person wrote, or why it was decided so."""
     evidence: tuple[str, ...]
-    """What the person marked in the passages."""
+    """What the person marked in the passages; nothing where it was decided."""
     rationale: str
     """What the judge gave as its reason."""
     quotes: tuple[str, ...]
@@ -35,7 +36,13 @@ class Disagreement:
 
 
 def disagreements(
-    study: Study, store: Store, rows: Labelled, judge: str, labels: Iterable[str], inside: np.ndarray[Any, Any]
+    study: Study,
+    store: Store,
+    rows: Labelled,
+    judge: str,
+    labels: Iterable[str],
+    inside: np.ndarray[Any, Any],
+    target: Target,
 ) -> list[Disagreement]:
     """Every label on which people and the judge say different things, label by label.
 
@@ -46,6 +53,7 @@ def disagreements(
         judge: Its name.
         labels: Which labels.
         inside: Rows that may be shown.
+        target: What `rows` holds of people.
     """
     apart = [
         (label, rows.draws[place]["item_id"], rows.human[label][place], rows.judge[label][place])
@@ -54,7 +62,7 @@ def disagreements(
         if not np.isnan(rows.human[label][place] + rows.judge[label][place])
     ]
     ids = sorted({item for _, item, _, _ in apart})
-    people = _of_people(store, set(ids))
+    people = _of_people(store, set(ids)) | (_decided(store) if target == "B" else {})
     said = {(row["item_id"], row["label"]): row for row in judgements.of_judge(store, judge)}
     verdicts = {} if said else {v["response_id"]: v for v in pick(study, "verdicts", "response_id", ids)
                                 if v["judge"] == judge}  # fmt: skip
@@ -70,6 +78,15 @@ def _of_people(store: Store, ids: set[str]) -> dict[tuple[str, str], dict[str, A
         (row["item_id"], row["label"]): row
         for row in events.answers(store, "response")
         if row["item_id"] in ids and row["label"] and (row["purpose"], row["plan_order"]) == ("plan", 1)
+    }
+
+
+def _decided(store: Store) -> dict[tuple[str, str], dict[str, Any]]:
+    """What was decided of responses and why, by item and label."""
+    return {
+        (one.item_id, one.label): {"value": one.value, "comment": one.reason}
+        for one in events.resolutions(store)
+        if one.item_kind == "response"
     }
 
 

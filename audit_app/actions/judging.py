@@ -163,7 +163,7 @@ def judge_check(
         inside = np.array([mine(task) for task in rows.columns["task_id"]], dtype=bool)
         labels = Scope.of(study, rows.human).labels
         prompts = Tuned() if split == "dev" else tuned(store, frame, who, seal, labels)
-        apart = disagreements(study, store, rows, who, labels, inside) if split else []
+        apart = disagreements(study, store, rows, who, labels, inside, target) if split else []
     planned = read_planned(study, sample_id, split)
     places = planned.slices(by, "response")
     measure = _Measure(

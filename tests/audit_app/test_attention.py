@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,17 @@ import pytest
 
 from audit_app.actions.agreeing import import_set
 from audit_app.actions.attention import attention
+from audit_app.actions.cases import read_queue
 from audit_app.actions.dealing import deal
 from audit_app.actions.exporting import exported
+from audit_app.actions.judges import JudgesQuestion, compare_judges
+from audit_app.actions.judging import judge_check
 from audit_app.actions.people import revoke
 from audit_app.actions.progress import progress
 from audit_app.actions.raters import agreement
 from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
+from audit_app.actions.seal import unseal
 from data.canaries import canaries
 from data.errors import StudyProblem
 from data.store.connection import open_store
@@ -105,29 +110,56 @@ def test_hits_and_misses_are_reported_apart_for_each_person(
     assert purposes == {"plan": 80, "canary": 16}
 
 
-def test_canaries_change_no_estimate_and_no_coefficient(grid: Any, study_from: Any, person_in: Any, desk: Any) -> None:
+class Enough(Exception):
+    """Somebody goes home."""
+
+
+def everything_computed(study: Study) -> list[dict[str, Any]]:
+    """Every estimate, coefficient and target of a study, and whether results are open."""
+    ours: list[Any] = [metrics(study), metrics(study, target="B"), agreement(study), judge_check(study, split="dev"),
+            compare_judges(study, JudgesQuestion())]  # fmt: skip
+    found = [asdict(each) for each in ours]
+    for each in found:
+        # When results were opened differs between two studies, and whether they are open must not.
+        each["seal"] = each["seal"] and each["seal"]["is_open"]
+    return found
+
+
+def test_canaries_change_no_estimate_no_coefficient_and_no_target(
+    grid: Any, study_from: Any, person_in: Any, desk: Any
+) -> None:
+    """Nor when some wait unanswered, and where two people differ on one."""
     found = []
-    for share in (0.0, 0.3):
+    for share in (0.0, 0.5):
         made = grid(30, conditions=("clean",))
-        made["verdicts"] = [{"response_id": r["response_id"], "judge": "j", "C": 1, "A": 1, "G": n % 3 > 0, "D": n % 2}
-                            for n, r in enumerate(made["responses"])]  # fmt: skip
-        made["verdicts"] = [{**row, "G": int(row["G"])} for row in made["verdicts"]]
+        made["verdicts"] = [{"response_id": r["response_id"], "judge": judge, "C": 1, "A": 1, "G": int((n + k) % 3 > 0)}
+                            for k, judge in enumerate("jk") for n, r in enumerate(made["responses"])]  # fmt: skip
         study = study_from(made, name=f"with {share}", labels=["G"])
         team = [person_in(study, who) for who in ("p1", "p2")]
-        draw_sample(study, Plan(size=25, overlap=0.4, canaries=share))
+        draw_sample(study, Plan(size=25, overlap=0.6, canaries=share, dev=0.5))
+        deal(study)
+        planned = Counter[str]()
 
-        def say(view: dict[str, Any], study: Study = study) -> str:
+        def say(view: dict[str, Any], study: Study = study, planned: Counter[str] = planned) -> str:
             (row,) = rows(study, f"SELECT * FROM assignment WHERE assignment_id = '{view['assignment_id']}'")
+            who = row["person_id"]
             if row["purpose"] == "canary":
-                return "contradicted"
-            return ("established", "partly", "not_supported")[sum(map(ord, row["item_id"])) % 3]
+                return "contradicted" if who == "p1" else "not_supported"
+            planned[who] += 1
+            if (who, planned[who]) == ("p2", 6):
+                raise Enough
+            return ("established", "partly", "not_supported")[sum(map(ord, row["item_id"] + who)) % 3]
 
         for person in team:
-            desk(study, person).finish(say)
-        assert bool(canary_rows(study)) == bool(share)
-        ours = asdict(agreement(study))
-        ours.pop("seal")
-        found.append((ours, [(e.metric, e.method, e.value, e.low, e.high) for e in metrics(study).estimates]))
+            with suppress(Enough):
+                desk(study, person).finish(say)
+        states = Counter(row["state"] for row in canary_rows(study))
+        assert bool(states["done"]) == bool(share)
+        assert (states["done"] < states.total()) == bool(share)
+        with open_store(study) as store:
+            waiting = [case.place for case in read_queue(store, study).cases]
+        unseal(study, "a test")
+        found.append([waiting, *everything_computed(study)])
     assert found[0] == found[1]
 
 

@@ -82,6 +82,30 @@ def test_every_disagreement_of_dev_is_listed_with_both_reasons_and_none_of_valid
     assert disagreement_rows(found)[0]["the judge's words"] == f"because {n}"
 
 
+def test_a_judge_that_was_run_here_gives_its_reasons_too(half: Study) -> None:
+    run_judge(half, "run", LexicalJudge(), RunOptions(asked=Asked(labels=("C",))))
+    found = judge_check(half, judge="run", split="dev").disagreements
+    assert found
+    assert all(one.comment == "I looked" and one.rationale for one in found)
+
+
+def test_what_was_decided_stands_with_its_reason_beside_the_judge(
+    grid: Any, study_from: Any, give_labels: Any, label_rows: Any
+) -> None:
+    rows = grid(12, contexts=False)
+    ids = [row["response_id"] for row in rows["responses"]]
+    verdicts = [{"response_id": item, "judge": "ours", "C": 1, "rationale": "because"} for item in ids]
+    study = study_from({**rows, "verdicts": verdicts}, labels=["C"])
+    draw_sample(study, Plan(size=None, overlap=1, dev=0.5))
+    yes, no = ({item: {"C": value} for item in ids} for value in "10")
+    give_labels(study, label_rows("ann", yes, comment="a first look"))
+    give_labels(study, label_rows("ben", no))
+    give_labels(study, label_rows("zoe", no, purpose="adjudication", comment="a second"))
+    assert judge_check(study, split="dev").disagreements == ()
+    found = judge_check(study, split="dev", target="B").disagreements
+    assert {(one.people, one.judge, one.comment, one.rationale) for one in found} == {("0", "1", "a second", "because")}
+
+
 def test_after_unsealing_the_validation_side_is_the_rest(half: Study) -> None:
     unseal(half, "a test")
     dev, validation, everything = (judge_check(half, split=split) for split in ("dev", "validation", None))

@@ -123,6 +123,11 @@ TOLD = (
     mark("which responses are runs of one question is not given"),
     mark("every question was answered once; more runs of it would tell"),
     mark("{n} pairs of runs of one question are labelled, {needed} are needed"),
+    # Of calibrated scores.
+    mark("the score is raw: a calibration needs {needed} labelled contexts and has {n}"),
+    mark("the score is raw: a calibration needs {n} leaks and {needed} others among the labels"),
+    mark("the score is raw: contexts that score higher are not called leaks more often"),
+    mark("the score is raw: calibrated it would err no less ({brier} mean squared error, {raw} raw)"),
     # Of the study.
     mark("nothing is drawn yet; draw a sample with `evidence-audit sample draw`"),
     mark("nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"),

@@ -1,11 +1,11 @@
 """An answer as a client sends it: read and checked before anything is touched."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from audit_app.language import _
+from audit_app.language import _, joined
 from data.errors import StudyProblem
 from data.questions import Question
 from data.records import CANNOT_JUDGE
@@ -70,7 +70,17 @@ def encodable(*said: object) -> None:
     try:
         json.dumps(said, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
-        raise Refused(422, "the note or a quote holds half a character, or a number that is none") from None
+        raise Refused(422, _("the note or a quote holds half a character, or a number that is none")) from None
+
+
+def expected(name: str, value: object, allowed: Iterable[str]) -> str:
+    """That something is none of what it can be.
+
+    >>> expected("kind", "a", ("flag", "slip"))
+    "kind: 'a'; expected one of flag, slip"
+    """
+    said = _("{name}: {value!r}; expected one of {allowed}")
+    return said.format(name=name, value=value, allowed=joined(allowed))
 
 
 def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]]:
@@ -80,7 +90,7 @@ def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]
         Refused: 422, a quote is not to be found where it says.
     """
     if raw is not None and not isinstance(raw, list):
-        raise Refused(422, "evidence: expected a list of quotes")
+        raise Refused(422, _("evidence: expected a list of quotes"))
     texts: dict[int, list[str]] = {}
     for passage in passages:
         texts.setdefault(passage.number, []).append(passage.text)
@@ -89,19 +99,22 @@ def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]
 
 def _quote(raw: object, texts: Mapping[int, Sequence[str]]) -> dict[str, Any]:
     if not isinstance(raw, dict) or set(raw) != set(QUOTE):
-        raise Refused(422, f"evidence: {_brief(raw)}; expected a quote with {', '.join(QUOTE)}")
+        said = _("evidence: {quote}; expected a quote with {fields}")
+        raise Refused(422, said.format(quote=_brief(raw), fields=joined(QUOTE)))
     numbers = [raw[name] for name in QUOTE[:3]]
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-        raise Refused(422, f"evidence: {_brief(raw)}; passage, start and end are whole numbers")
+        said = _("evidence: {quote}; passage, start and end are whole numbers")
+        raise Refused(422, said.format(quote=_brief(raw)))
     number, start, end = numbers
     if number not in texts:
-        raise Refused(422, f"evidence: passage {number} is not shown with this question, so it cannot be quoted")
+        said = _("evidence: passage {number} is not shown with this question, so it cannot be quoted")
+        raise Refused(422, said.format(number=number))
     if not any(0 <= start < end <= len(text) and text[start:end] == raw["text"] for text in texts[number]):
-        raise Refused(
-            422,
-            f"evidence: characters {start} to {end} of passage {number} are not the quoted text; "
-            "offsets count code points of the stored text, from 0, the end excluded",
+        said = _(
+            "evidence: characters {start} to {end} of passage {number} are not the quoted text; offsets count code "
+            "points of the stored text, from 0, the end excluded"
         )
+        raise Refused(422, said.format(start=start, end=end, number=number))
     return {name: raw[name] for name in QUOTE}
 
 
@@ -118,9 +131,9 @@ def skip_reason(raw: Mapping[str, Any], reasons: Sequence[str]) -> str:
     said = comment(raw) or ""
     encodable(said)
     if not any(said == reason or said.startswith(f"{reason}: ") for reason in reasons):
-        raise Refused(422, f"a skip needs a reason: {', '.join(reasons)}")
+        raise Refused(422, _("a skip needs a reason: {reasons}").format(reasons=joined(reasons)))
     if said.partition(":")[0] == OTHER and not said.partition(":")[2].strip():
-        raise Refused(422, f"the reason “{OTHER}” needs a note that says which")
+        raise Refused(422, _("the reason “{reason}” needs a note that says which").format(reason=OTHER))
     return said
 
 
@@ -138,7 +151,7 @@ def sequence(raw: Mapping[str, Any]) -> int:
     """
     number = raw.get("client_seq")
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**31:
-        raise Refused(422, f"client_seq {number!r}; expected a whole number")
+        raise Refused(422, _("client_seq {number!r}; expected a whole number").format(number=number))
     return number
 
 
@@ -152,8 +165,9 @@ def _value(question: Question, raw: Mapping[str, Any]) -> str:
         return CANNOT_JUDGE
     if question.kind == "many":
         if not isinstance(value, list) or any(code not in allowed for code in value):
-            raise Refused(422, f"{question.name}: {value!r}; expected a list of {', '.join(allowed)}")
+            said = _("{name}: {value!r}; expected a list of {allowed}")
+            raise Refused(422, said.format(name=question.name, value=value, allowed=joined(allowed)))
         return json.dumps([code for code in allowed if code in value])
     if value not in allowed:
-        raise Refused(422, f"{question.name}: {value!r}; expected one of {', '.join(allowed)}")
+        raise Refused(422, expected(question.name, value, allowed))
     return str(value)

@@ -13,7 +13,7 @@ from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.results import metrics
 from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import with_interval
-from audit_app.language import _, ngettext
+from audit_app.language import _, joined, ngettext
 from audit_app.reasons import bare, told
 from data.errors import StudyProblem
 from data.leak_scores import ScreenedContext, screened_contexts
@@ -117,7 +117,7 @@ class LeakAudit:
         )
         if not self.only_people:
             return said
-        return f"{said} " + _("Only people found {contexts}.").format(contexts=_(", ").join(self.only_people))
+        return f"{said} " + _("Only people found {contexts}.").format(contexts=joined(self.only_people))
 
     @property
     def _of_calibration(self) -> str:
@@ -157,9 +157,8 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
         of_item = items.slices(store)
         readings = blind_readings(store)
     if not draws:
-        raise StudyProblem(
-            f"no contexts are drawn in sample {sample['sample_id']!r}; draw one from a study with contexts"
-        )
+        said = _("no contexts are drawn in sample {sample!r}; draw one from a study with contexts")
+        raise StudyProblem(said.format(sample=sample["sample_id"]))
     screened = screened_contexts(study)
     scores = {one.context_id: one.screened.score if one.screened else None for one in screened}
     drawn = DrawnContexts.of(study, sample, draws, of_item, readings, scores)

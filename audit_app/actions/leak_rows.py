@@ -57,7 +57,11 @@ def share_rows(shares: Sequence[LeakShare], what: str) -> list[Row]:
 def _note(found: Broken) -> str:
     share = found.share
     if share.tier == "refused":
-        few = _("{n} read contexts are too few for a share; {least} are needed")
+        few = ngettext(
+            "{n} read context is too few for a share; {least} are needed",
+            "{n} read contexts are too few for a share; {least} are needed",
+            share.n,
+        )
         return few.format(n=share.n, least=FLOOR)
     if share.value is None:
         return told(share.why_undefined)

@@ -11,7 +11,7 @@ from audit_app.actions.context_verdicts import ContextVerdict
 from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.demo import Demo
 from audit_app.actions.leak_labels import BlindReading
-from audit_app.actions.report import as_json, as_markdown, report
+from audit_app.actions.report import as_json, as_markdown, finding_rows, report
 from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
@@ -200,6 +200,24 @@ def test_side_by_side_on_the_command_line_and_in_the_report(audited: Study) -> N
     assert "82.4 % (exact)" in page.split("## The contexts")[1]
     told = json.loads(as_json(found))["by_contexts"]
     assert {row["contexts"] for row in told} == set(VALUES)
+
+
+def test_the_report_shows_what_was_quoted_and_read(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = study_from({**grid(1, conditions=("evidence_absence",)), "responses": []}, labels=CONTEXT_LABELS)
+    draw_sample(study, Plan(size=1, overlap=0))
+    quote = {"passage": 2, "start": 0, "end": 9, "text": "passage 2"}
+    said: dict[str, dict[str, Any]] = {
+        "answerable": {"value": "established", "comment": "It says GOLD"},
+        "supports.1": {"value": "neither"},
+        "supports.2": {"value": "gold"},
+        "construction_errors": {"value": '["answer_leaked"]', "evidence": [quote], "comment": "plainly"},
+    }
+    give_labels(study, [{"item_id": "t00.evidence_absence", "item_kind": "context", "person_id": "ann", "label": label,
+                         **more} for label, more in said.items()])  # fmt: skip
+    unseal(study, "a test")
+    (row,) = finding_rows(context_audit(study))
+    assert (row["the blind reader's words"], row["quotes"], row["note"]) == (
+        "It says GOLD", "2: “passage 2”", "plainly")  # fmt: skip
 
 
 def test_without_an_audit_there_is_a_sentence(grid: Any, study_from: Any, give_labels: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection
+from itertools import product
 from typing import Any
 
 import pytest
@@ -289,6 +290,33 @@ def test_decisions_on_contexts_enter_target_b_alone(doubled: Study) -> None:
     said = context_audit(doubled, target="B").sentence
     assert "5.0 % (exact) are broken (target B, by the first 80 of the 80 contexts that several people audit)." in said
     assert broken_rows(context_audit(doubled, target="B"))[1]["broken"] == "4 of 40 settled"
+
+
+def test_target_b_waits_for_what_the_passages_of_an_absence_support(
+    grid: Any, study_from: Any, give_labels: Any
+) -> None:
+    rows = grid(20)
+    study: Study = study_from({**rows, "responses": []}, labels=CONTEXT_LABELS)
+    draw_sample(study, Plan(size=40, overlap=1))
+    said = []
+    for context, person in product(rows["contexts"], ("ann", "bea")):
+        key, clean = context["context_id"], context["condition"] == "clean"
+        # They disagree on a passage of an absence, and on one of a clean context, which decides nothing.
+        disputed = key in ("t03.evidence_absence", "t05.clean") and person == "bea"
+        values = {"answerable": "established" if clean else "not_established", "construction_errors": "[]",
+                  "supports.1": "gold" if clean != disputed else "neither", "supports.2": "neither"}  # fmt: skip
+        said += [{"item_id": key, "item_kind": "context", "person_id": person, "label": label, "value": value}
+                 for label, value in values.items()]  # fmt: skip
+    give_labels(study, said)
+    unseal(study, "a test")
+    assert context_audit(study, target="B").n_settled < 40
+    with open_store(study) as store:
+        resolve(store, {"item_kind": "context", "item_id": "t03.evidence_absence", "label": "supports.1",
+                        "value": "gold", "person_id": "ann", "reason": "read again", "cause": None,
+                        "resolves": "[]"})  # fmt: skip
+    settled = context_audit(study, target="B")
+    assert (settled.n_settled, shares(study, "B")["evidence_absence"]) == (40, pytest.approx(1 / 20))
+    assert shares(study, "A")["evidence_absence"] == 0
 
 
 def test_without_an_overlap_target_b_says_why(audited: Study) -> None:

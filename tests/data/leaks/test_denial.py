@@ -11,7 +11,8 @@ BEFORE = (
     "instead of", "rather than", "unlike", "as opposed to", "in contrast to", "in contrast with", "contrary to",
     "replacing", "replaces", "replaced", "in place of", "in lieu of", "away from", "as against", "despite",
     "shifted from", "shifting from", "surpassing", "surpasses", "outnumbering", "outnumbers", "overturning",
-    "overturned", "forgoing", "forgoes", "abandoned", "abandons", "abandoning", "excludes", "excluding", "eschews", "eschewed",
+    "overturned", "forgoing",
+    "forgoes", "abandoned", "abandons", "abandoning", "excludes", "excluding", "eschews", "eschewed",
     "eschewing", "differs from", "differing from", "different from", "deviating from", "confused with", "mistaken for",
 )  # fmt: skip
 THAN = (

@@ -217,7 +217,7 @@ def closer(title: str, key: str, draw: Callable[[], None]) -> None:
 
 
 def pick_judge(given: Choices) -> str | None:
-    """The judge to look at: that with most verdicts, unless somebody chooses another; None when there is none."""
+    """The judge to look at: the first, unless somebody chooses another; None when there is none."""
     if len(given.judges) < 2:
         return given.judges[0] if given.judges else None
     chosen: str = st.selectbox(_("Judge"), given.judges, key="judge", persist_state="session")

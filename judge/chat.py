@@ -6,7 +6,7 @@ from data.questions import Question
 from data.views import AnswerabilityView, ClaimsView, ConstructionView, GroundingView, ShownPassage, SupportView
 from judge.client import Client, Reply
 from judge.judge import Judgement, Parameters, Quote, Seen
-from judge.prompts import judge_prompt, prompt_hash
+from judge.prompts import judge_prompt, prompt_hash, shown
 from judge.quotes import found_in
 from judge.replies import Unreadable, form_of, read_reply
 from judge.spending import tokens_of
@@ -65,7 +65,7 @@ def judgement(question: Question, view: Seen, reply: Reply) -> Judgement:
     if reply.text is None:
         return unscored
     try:
-        answer = read_reply(question, reply.text)
+        answer = read_reply(question, reply.text, (text for _, text in shown(view)))
     except Unreadable as problem:
         cut = "the reply was cut off at its limit of tokens: " if reply.cut else ""
         return replace(unscored, unscored_reason=f"{cut}{problem}")

@@ -142,7 +142,10 @@ class Client(AbstractAsyncContextManager["Client"]):
         """
         start = time.perf_counter()
         reply = await self._ask(prompt, schema, self._format if schema else len(FORMATS) - 1)
-        return replace(reply, seconds=time.perf_counter() - start)
+        # A key that stands in the prompt is a word like any other: "none", as local servers take it.
+        bare = (lambda text: text) if self._key and self._key in prompt else self._bare
+        text, why_none, model = map(bare, (reply.text, reply.why_none, reply.model))
+        return replace(reply, seconds=time.perf_counter() - start, text=text, why_none=why_none, model=model)
 
     async def _ask(self, prompt: str, schema: Mapping[str, Any] | None, rung: int) -> Reply:
         message = [{"role": "user", "content": prompt}]
@@ -166,9 +169,22 @@ class Client(AbstractAsyncContextManager["Client"]):
         except openai.APIConnectionError as error:
             cause = type(error.__cause__).__name__ if error.__cause__ else "no connection"
             return Reply(why_none=f"no connection, or one that was cut ({cause})", answered=False)
+        reply = self._read(response.content)
         self._format, self._works = max(self._format, rung if schema else 0), True
         n_retries = int(response.request.headers.get("x-stainless-retry-count", 0))
-        return replace(_read(response.content), n_retries=n_retries, reply_format=FORMATS[rung])
+        return replace(reply, n_retries=n_retries, reply_format=FORMATS[rung])
+
+    def _read(self, body: bytes) -> Reply:
+        if body.lstrip().startswith(b"{"):
+            return _read(body)
+        said = self._line(body[:300].decode("utf-8", "replace") or "nothing")
+        if self._works:
+            # Something between here and the server: the same may be asked again.
+            return Reply(why_none=f"what came back is no JSON: {said}", answered=False)
+        raise JudgeError(
+            f"what {self.address or 'the hosted API'} answers is no JSON, as if it were a web page; expected the "
+            f"address of an OpenAI-compatible server (they end in /v1). It says: {said}"
+        )
 
     def _is_about_format(self, error: openai.APIStatusError, said: str) -> bool:
         """Whether it is the form of the reply that a server does not know: it says so, or has not taken it before."""
@@ -185,19 +201,34 @@ class Client(AbstractAsyncContextManager["Client"]):
         """What the server says of an error, on one line and without the key."""
         body = error.body
         inner = body.get("message") or body.get("detail") or body.get("error") if isinstance(body, dict) else body
-        text = re.sub(r"\s+", " ", str(inner or error.message)).strip().encode("utf-8", "replace").decode()
-        text = text.replace(self._key, "[key]") if self._key else text
+        return self._line(str(inner or error.message))
+
+    def _line(self, said: str) -> str:
+        text = self._bare(re.sub(r"\s+", " ", said).strip().encode("utf-8", "replace").decode()) or ""
         return text if len(text) <= 300 else f"{text[:300]} …"
+
+    def _bare(self, text: str | None) -> str | None:
+        """A text without the key, which some servers repeat; in JSON, a slash may have a backslash before it."""
+        if not text or not self._key:
+            return text
+        return text.replace(self._key, "[key]").replace(self._key.replace("/", r"\/"), "[key]")
 
 
 def _address(given: str | None) -> str | None:
     if given is None:
         return None
-    parts = urlsplit(given)
-    if parts.username or parts.password:
-        # Not repeated: what stands there is a secret.
-        raise JudgeError(f"the address holds a user name or password; put the key into {KEY} and leave it out")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if any(mark in given for mark in "@?#"):
+        # Not repeated: what stands there may be a secret, and the address is shown and kept.
+        raise JudgeError(
+            f"the address holds a user name, a password or something behind ? or #; leave it out, and put the key "
+            f"into {KEY}"
+        )
+    try:
+        parts = urlsplit(given)
+        proper = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        proper = False
+    if not proper:
         raise JudgeError(f"{given!r} is no address; expected one like http://127.0.0.1:8000/v1")
     return given.rstrip("/")
 
@@ -229,7 +260,7 @@ def _read(body: bytes) -> Reply:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "all of it"
-        return Reply(why_none=f"the server's answer cannot be read ({place}: {first['msg']})")
+        return Reply(why_none=f"the server's answer cannot be read: {place}: {first['msg']}")
     usage = answer.usage or _Usage()
     told = Reply(model=answer.model, input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
     if not answer.choices:

@@ -62,6 +62,11 @@ class Judgement:
         """How many quotes stand in no passage: a judge that makes them up, or has read them elsewhere."""
         return sum(quote.passage is None for quote in self.evidence)
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether a server answered, and not with a label."""
+        return self.value is None and self.answered and self.reply_format is not None
+
     def again(self) -> Self:
         """The same for a second item that shows the same: nothing more was asked, spent or waited for."""
         return replace(self, input_tokens=0, output_tokens=0, seconds=0.0, n_retries=0)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
@@ -11,6 +11,9 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJso
 
 from data.questions import Question
 from data.views import artifacts
+
+_BLOCK = re.compile(r"^```\w*[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+"""A code block whose marks stand on lines of their own."""
 
 CLAIMS, SUPPORT = "claims", "support"
 """Kinds of question that no rubric has: splitting a response into claims, and judging each of them."""
@@ -47,43 +50,69 @@ def instruction(question: Question) -> str:
     return form_of(question).words
 
 
-def read_reply(question: Question, text: str) -> Answer:
-    """The answer in a reply.
+def read_reply(question: Question, text: str, material: Iterable[str] = ()) -> Answer:
+    """The answer in a reply: one JSON object that is all of it, or all of its one code block.
+
+    An object anywhere else is not the reply's own: a judge that says what the response says repeats what stands there,
+    and a response can hold an object of just this form.
+
+    Args:
+        question: What was asked.
+        text: What came back.
+        material: The texts that were shown. An object between other words that stands in one of them is a quotation.
 
     Raises:
-        Unreadable: There is none, or there are several that differ.
+        Unreadable: There is none.
     """
-    form, key = form_of(question), next(reversed(form_of(question).model.model_fields))
-    found = [entry for entry in _objects(text) if key in entry]
-    if not found:
-        raise Unreadable(f"no JSON object with {key!r} in the reply: {_short(text)}")
-    answers, problems = {}, []
-    for entry in found:
-        try:
-            answer = form.answer(form.model.model_validate(entry))
-            answers[answer.value] = answer
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            problems.append(f"{place} = {_short(json.dumps(_at(entry, first['loc'])))}: {first['msg']}")
-    if not answers:
-        raise Unreadable(f"the reply is not of the form asked for: {problems[0]}")
-    if len(answers) > 1:
-        raise Unreadable(f"the reply gives {len(answers)} different answers: {', '.join(map(_short, answers))}")
-    return next(iter(answers.values()))
+    form = form_of(question)
+    entry, key = _entry(text, form, material), next(reversed(form.model.model_fields))
+    if key not in entry:
+        raise Unreadable(f"no JSON object with {key!r} is the reply: {_short(text)}")
+    try:
+        return form.answer(form.model.model_validate(entry))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        problem = f"{place} = {_short(json.dumps(_at(entry, first['loc'])))}: {first['msg']}"
+        raise Unreadable(f"the reply is not of the form asked for: {problem}") from None
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every JSON object that stands in a text: alone, in a code block or between words; not those inside another."""
-    decoder, place = json.JSONDecoder(), 0
-    # Models that think aloud do so before this mark, and may try answers on the way.
-    text = text.rpartition("</think>")[2]
-    while (place := text.find("{", place)) >= 0:
-        try:
-            found, place = decoder.raw_decode(text, place)
-            yield _storable(found)
-        except (json.JSONDecodeError, RecursionError):
-            place += 1
+def _entry(text: str, form: Form, material: Iterable[str]) -> Mapping[str, Any]:
+    """The object that a reply is; an empty one when it is none."""
+    whole = _object(text)
+    # Models that think aloud do so before this mark; one inside the answer is a quotation.
+    aloud = whole is None and not text.lstrip().startswith(("{", "`"))
+    rest = text.partition("</think>")[2] if aloud else ""
+    whole = _object(rest) if rest else whole
+    blocks = _BLOCK.findall(rest or text)
+    if whole is not None or len(blocks) != 1:
+        return whole or {}
+    if _BLOCK.fullmatch((rest or text).strip()):
+        return _object(blocks[0]) or {}
+    # Between other words it could be what was read: it has to be complete, and not to stand there.
+    entry, bare = _object(blocks[0]) or {}, _without_space(blocks[0])
+    complete = set(form.schema["required"]) <= set(entry)
+    return entry if complete and not any(bare in _without_space(shown) for shown in material) else {}
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is, all of it."""
+    try:
+        found = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return None
+    return _storable(found) if isinstance(found, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object none of whose names is there twice: of two values nobody knows which is meant."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name is there twice")
+    return dict(pairs)
+
+
+def _without_space(text: str) -> str:
+    return "".join(text.split())
 
 
 def _storable(entry: Any) -> Any:

@@ -10,7 +10,8 @@ from judge.prompts import view_hash
 from judge.spending import Ceiling
 
 IN_A_ROW = 20
-"""So many calls without a reply, and none with one in between, end a run: nobody is there."""
+"""So many calls without a reply, and none with one in between, end a run: nobody is there. So do so many replies that
+cannot be read: nobody who knows how to answer is there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,8 @@ class Tally:
     output_tokens: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
     """Why labels are unscored, with how many."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """What was said more of a reason the first time that it came."""
     judge_models: dict[str, int] = field(default_factory=dict)
     """Who answered."""
     stopped: str | None = None
@@ -63,7 +66,9 @@ class Tally:
         self.n_unscored += said.value is None and said.answered
         self.n_no_reply += not said.answered
         if said.unscored_reason:
-            _count(self.reasons, said.unscored_reason.partition(":")[0])
+            reason, _, more = said.unscored_reason.partition(": ")
+            _count(self.reasons, reason)
+            self.examples.setdefault(reason, more)
         if said.judge_model and asked:
             _count(self.judge_models, said.judge_model)
 
@@ -97,6 +102,7 @@ class Run:
         keep: Stores a judgement.
         concurrency: How many calls are under way at once, at most.
         spending: The ceiling, if there is one.
+        patient: Whether replies that cannot be read never end the run, however many.
         told: Called after every judgement, for a progress bar.
     """
 
@@ -108,6 +114,7 @@ class Run:
         keep: Keep,
         concurrency: int = 8,
         spending: Spending | None = None,
+        patient: bool = False,
         told: Callable[[Tally], None] = lambda tally: None,
     ) -> None:
         self.tally = Tally()
@@ -119,7 +126,8 @@ class Run:
         self._spending = spending
         self._told = told
         self._under_way: dict[Key, asyncio.Future[Judgement | None]] = {}
-        self._silent = 0
+        self._patient = patient
+        self._silent = self._unreadable = 0
 
     async def over(self, works: Iterator[Work]) -> Tally:
         """Judges all of it, or as much as the ceiling and the server allow.
@@ -189,8 +197,16 @@ class Run:
         self._keep(work, key, said, asked)
         self.tally.add(said, asked=asked)
         self._silent = 0 if said.answered else self._silent + 1
-        if self._silent >= max(IN_A_ROW, self._concurrency) and not self.tally.stopped:
-            self.tally.stopped = (
-                f"{self._silent} calls in a row had no reply, the last for this reason: {said.unscored_reason}"
-            )
+        if asked:
+            self._unreadable = self._unreadable + 1 if said.is_unreadable else 0
+        many = max(IN_A_ROW, self._concurrency)
+        if self._silent >= many:
+            self._stop(f"{self._silent} calls in a row had no reply", said.unscored_reason)
+        elif self._unreadable >= many and not self._patient:
+            # Not what the reply says: how far runs are is shown while results are sealed.
+            reason = (said.unscored_reason or "").partition(": ")[0]
+            self._stop(f"{self._unreadable} replies in a row could not be read", reason)
         self._told(self.tally)
+
+    def _stop(self, why: str, reason: str | None) -> None:
+        self.tally.stopped = self.tally.stopped or f"{why}, the last for this reason: {reason}"

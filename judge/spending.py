@@ -6,6 +6,9 @@ from dataclasses import dataclass
 CHARACTERS_PER_TOKEN = 4
 """Roughly so for English prose and the common tokenisers; for an estimate only."""
 
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""Parameters that say how long a reply may be."""
+
 OUTPUT_TOKENS = 150
 """Of one reply, before any was seen: a sentence, a quote or two, a value."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from agreement.interval import Ends, wilson
-from audit_app.actions.labelled import find_judge
+from audit_app.actions.registration import judge_of
 from audit_app.actions.seal import require_open
 from audit_app.actions.wording import with_interval
 from data import frame as frames
@@ -73,7 +73,7 @@ def calibrate(study: Study, file: Path, *, judge: str | None = None, level: floa
     """
     sets, left_out = read_calibration(file)
     frame = frames.open_frame(study)
-    who = find_judge(frame, judge)
+    who = judge_of(study, frame, judge)
     if who is None:
         raise StudyProblem("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`")
     with open_store(study) as store:

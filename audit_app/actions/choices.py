@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from audit_app.actions.registration import judge_of
 from audit_app.actions.seal import Seal, read_seal, require_results
 from data import frame as frames
 from data.store import items
@@ -20,6 +21,7 @@ class Choices:
     doubled: frozenset[str]
     """Samples with a random overlap, on which target B can rest."""
     judges: tuple[str, ...]
+    """The registered one first, then those with the most verdicts."""
     slices: tuple[str, ...]
     """The frame columns that take more than one value."""
 
@@ -31,7 +33,9 @@ def choices(study: Study) -> Choices:
         StudyProblem: Nothing is imported or drawn, so there is no result yet.
     """
     require_results(study)
-    judges, slices = _of_frame(frames.open_frame(study))
+    frame = frames.open_frame(study)
+    judges, slices = _of_frame(frame)
+    first = judge_of(study, frame, None)
     with open_store(study) as store:
         items.find_sample(store, None)
         samples = tuple(sample["sample_id"] for sample in reversed(items.samples(store)))
@@ -39,7 +43,7 @@ def choices(study: Study) -> Choices:
             seal=read_seal(store),
             samples=samples,
             doubled=frozenset(name for name in samples if items.subsample(store, name, "overlap")),
-            judges=judges,
+            judges=tuple(sorted(judges, key=lambda judge: judge != first)),
             slices=slices,
         )
 

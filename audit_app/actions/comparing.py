@@ -12,8 +12,8 @@ from audit_app.actions.comparable import Question
 from audit_app.actions.compared import JUDGE, Adjust, Compared, Comparison, Details, Order, Tested
 from audit_app.actions.comparison_notes import disagreeing, notes
 from audit_app.actions.correcting import Corrected
-from audit_app.actions.labelled import find_judge
 from audit_app.actions.pairing import Matched, Pair
+from audit_app.actions.registration import judge_of
 from audit_app.actions.results import LEVEL
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import read_seal, require_results
@@ -49,7 +49,7 @@ def compare(study: Study, question: Question) -> Compared:
     require_results(study)
     question.check()
     frame = frames.open_frame(study)
-    who = None if question.by == JUDGE else find_judge(frame, question.judge)
+    who = None if question.by == JUDGE else judge_of(study, frame, question.judge)
     matched = Matched.of(frame, question.by, who, question.within)
     pairs = _pairs(question, matched)
     with open_store(study) as store:

@@ -8,8 +8,9 @@ import pandas as pd
 
 from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, count_tasks, known
 from audit_app.actions.detail import DetailedEstimate
-from audit_app.actions.labelled import Labelled, find_judge, labelled
+from audit_app.actions.labelled import Labelled, labelled
 from audit_app.actions.metrics_result import CONTEXTS, WHO, lent, scope_of
+from audit_app.actions.registration import judge_of
 from audit_app.actions.results import LEVEL
 from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.withholding import require_random_queue
@@ -100,7 +101,7 @@ def diagnostics(
     known(by, frames.SLICES, "slice column")
     can_borrow(by, borrow)
     frame = frames.open_frame(study)
-    who = find_judge(frame, judge)
+    who = judge_of(study, frame, judge)
     with open_store(study) as store:
         if target == "B":
             require_random_queue(store, study)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from audit_app.actions.allocation import Allocator, allocator, context_sizes
 from audit_app.actions.draw_plan import JUDGE, Plan
-from audit_app.actions.labelled import find_judge, labelled
+from audit_app.actions.labelled import labelled
 from audit_app.actions.population import Population, read_population
+from audit_app.actions.registration import judge_of
 from audit_app.actions.seal import require_open, require_results
 from data import frame as frames
 from data.errors import StudyProblem
@@ -255,7 +256,7 @@ def measured(study: Study, metric: Metric, *, sample_id: str | None, judge: str 
     frame = frames.open_frame(study)
     with open_store(study) as store:
         require_open(store)
-        rows = labelled(study, store, frame, sample_id=sample_id, judge=find_judge(frame, judge))
+        rows = labelled(study, store, frame, sample_id=sample_id, judge=judge_of(study, frame, judge))
     people = rows.rows()
     human = metric.terms(people.C, people.A, people.G, people.D)
     said_terms = metric.terms(*decode(people.code))

@@ -24,6 +24,7 @@ from judge.lexical import LexicalJudge
 from judge.prompts import view_hash
 from judge.quotes import found_in
 from judge.replay import Recorded, ReplayJudge
+from judge.spending import LIMITS
 
 DEFAULTS: dict[str, object] = {"temperature": 0, "max_tokens": 2048}
 """Sent with every request unless something else is asked for."""
@@ -73,6 +74,8 @@ def open_judge(study: Study | None, choice: JudgeChoice) -> Chosen:
         replayed = replay_of(study, choice.replay)
         return Chosen(name=choice.name or f"replay of {choice.replay.name}", judge=replayed)
     parameters = {name: value for name, value in {**DEFAULTS, **choice.parameters}.items() if value is not None}
+    if not (choice.model or "").strip():
+        raise StudyProblem("--model is empty; expected what the server calls the model, such as qwen3-32b")
     try:
         client = Client(
             choice.model or "",
@@ -90,7 +93,7 @@ def parse_parameters(pairs: Iterable[str]) -> dict[str, object]:
     """Parameters from NAME=VALUE: numbers, true, false and JSON as such, else text; without a value it is left out.
 
     Raises:
-        StudyProblem: A pair is none.
+        StudyProblem: A pair is none, or a value can be none of this parameter.
 
     >>> parse_parameters(["temperature=0.7", "reasoning_effort=low", "max_tokens="])
     {'temperature': 0.7, 'reasoning_effort': 'low', 'max_tokens': None}
@@ -102,11 +105,21 @@ def parse_parameters(pairs: Iterable[str]) -> dict[str, object]:
             raise StudyProblem(f"--parameter {pair!r}; expected NAME=VALUE, such as temperature=0.7")
         if name in ("model", "messages", "response_format", "stream", "n"):
             raise StudyProblem(f"--parameter {name} is not for you to set; it is part of how a judge is asked")
-        try:
-            found[name] = json.loads(value) if value else None
-        except json.JSONDecodeError:
-            found[name] = value
+        found[name] = _parameter(name, value)
     return found
+
+
+def _parameter(name: str, text: str) -> object:
+    try:
+        value = json.loads(text) if text else None
+        json.dumps(value, allow_nan=False)
+    except json.JSONDecodeError:
+        value = text
+    except ValueError:
+        raise StudyProblem(f"--parameter {name}={text}; expected a number that is one, or text") from None
+    if name in LIMITS and value is not None and not (type(value) is int and value > 0):
+        raise StudyProblem(f"--parameter {name}={text}; expected a whole number of tokens, such as 2048")
+    return value
 
 
 def replay_of(study: Study | None, path: Path) -> ReplayJudge:

@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from audit_app.actions.judge_choice import DEFAULTS, Chosen, JudgeChoice
 from audit_app.actions.judge_ledger import RunOptions
@@ -34,8 +33,7 @@ def _judge(choice: JudgeChoice, chosen: Chosen) -> Iterator[str]:
     else:
         yield from ("--model", own)
         if chosen.address:
-            # What follows a question mark may be a key.
-            yield from ("--base-url", urlsplit(chosen.address)._replace(query="", fragment="").geturl())
+            yield from ("--base-url", chosen.address)
         yield from _parameters(choice.parameters)
     yield from ("--judge", chosen.name) if chosen.name != own else ()
     default = JudgeChoice()

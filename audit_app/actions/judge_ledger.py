@@ -17,7 +17,7 @@ from data.views import DisclosureView, Item
 from judge.judge import Judge, Judgement, Key, Quote, canonical
 from judge.prompts import judge_prompt, view_hash
 from judge.run import Spending, Work
-from judge.spending import OUTPUT_TOKENS, Ceiling, Price, tokens_of
+from judge.spending import LIMITS, OUTPUT_TOKENS, Ceiling, Price, tokens_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,8 @@ class RunOptions:
     """Whether what another judge's name was answered is asked all the same: for a second date of one judge."""
 
     def __post_init__(self) -> None:
+        if self.asked.labels == () and not self.claims:
+            raise StudyProblem("--labels is empty; expected labels of the rubric with commas between, such as D,G")
         if self.max_cost is not None and self.price is None:
             raise StudyProblem("a ceiling needs to know what tokens cost: give --price INPUT,OUTPUT per million tokens")
 
@@ -137,8 +139,8 @@ class Ledger:
         price, limit = self._options.price, self._options.max_cost
         if price is None or limit is None:
             return None
-        longest = self.judge.parameters.get("max_tokens") or self.judge.parameters.get("max_completion_tokens")
-        output = int(str(longest)) if longest else 10 * OUTPUT_TOKENS
+        limits = (self.judge.parameters.get(name) for name in LIMITS)
+        output = next((limit for limit in limits if isinstance(limit, int) and limit > 0), 10 * OUTPUT_TOKENS)
         return Spending(
             ceiling=Ceiling(limit, self.spent()),
             most=lambda work: price.cost(2 * tokens_of(judge_prompt(work.question, work.view)), output),

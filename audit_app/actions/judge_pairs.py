@@ -1,5 +1,6 @@
 """Judges beside each other and beside people on the same drawn responses, and whether one prefers its own family."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -83,7 +84,17 @@ def _of_label(rows: Mapping[str, Labelled], label: str, level: float) -> Iterato
             level=level,
         )
         percent = replace(table.accuracy, name="percent_agreement")
-        yield JudgePair(label=label, first=first, second=second, percent=percent, kappa=table.kappa, n=table.n)
+        percent, kappa = (_named(one, first, second) for one in (percent, table.kappa))
+        yield JudgePair(label=label, first=first, second=second, percent=percent, kappa=kappa, n=table.n)
+
+
+def _named(found: Agreement, first: str, second: str) -> Agreement:
+    """With the names of the two in the reason why it is undefined: the table takes the second for people."""
+    if found.why_undefined is None or second == PEOPLE:
+        return found
+    names = {"people": second, "the judge": first}
+    why = re.sub(r"\b(people|the judge)\b", lambda who: names[who[0]], found.why_undefined)
+    return replace(found, why_undefined=why)
 
 
 def own_family(

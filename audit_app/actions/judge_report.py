@@ -1,11 +1,15 @@
 """What a run of a judge did, in sentences."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from audit_app.actions.judge_claims import Faithfulness
 from audit_app.actions.judge_run import JudgeRun
 from audit_app.actions.wording import percent
-from judge.spending import Estimate
+from judge.spending import LIMITS, Estimate
+
+_REFUSED = re.compile(r"the server answered 4(?!08|09|29)\d\d")
+"""Errors that are not over by waiting."""
 
 MOST_REASONS = 8
 """Reasons that are named; the others are in the export."""
@@ -22,7 +26,8 @@ def run_sentences(done: JudgeRun) -> Iterator[str]:
         lack = "a context, a reference answer"
         yield f"Not asked: {done.n_not_asked} labels of responses that lack what they compare ({lack})."
     for reason, n in _most(tally.reasons)[:MOST_REASONS]:
-        yield f"  {n} × {reason}"
+        example = tally.examples.get(reason)
+        yield f"  {n} × {reason}" + (f", such as: {example}" if example else "")
     yield _effort(done)
     if len(tally.judge_models) > 1:
         yield f"Several models answered: {', '.join(f'{name} ({n})' for name, n in _most(tally.judge_models))}."
@@ -33,9 +38,27 @@ def run_sentences(done: JudgeRun) -> Iterator[str]:
             f"({share}). Such a judge makes them up, or has seen what it should not."
         )
     if tally.stopped:
-        yield f"Stopped: {tally.stopped}. {done.n_left} labels are left; what was answered is kept."
-    if not done.complete:
-        more = "raise --max-cost and give" if tally.stopped and "ceiling" in tally.stopped else "give"
+        n_left = done.n_left + tally.n_no_reply
+        yield f"Stopped: {tally.stopped}. {n_left} labels are left; what was answered is kept."
+    yield from _advice(done)
+
+
+def _advice(done: JudgeRun) -> Iterator[str]:
+    """What to do about what is left or cut off."""
+    refused = sum(n for reason, n in done.tally.reasons.items() if _REFUSED.fullmatch(reason))
+    if any(reason.startswith("the reply was cut off") for reason in done.tally.reasons):
+        limit = next((name for name in LIMITS if name in done.parameters), LIMITS[0])
+        yield (
+            f"Replies are cut off at {limit}={done.parameters.get(limit, 'as the server has it')}: give more with "
+            f"--parameter {limit}=NUMBER, under another name (--judge NAME), because that is another judge."
+        )
+    if refused:
+        yield (
+            f"{refused} requests were refused as they are, and would be again: change what the server says is wrong "
+            "with them (the length of its context, a --parameter), and then give the command again."
+        )
+    if not done.complete and refused < done.n_left + done.tally.n_no_reply:
+        more = "raise --max-cost and give" if done.tally.stopped and "ceiling" in done.tally.stopped else "give"
         yield f"To go on, {more} the same command again: nothing that was answered is asked twice."
 
 

@@ -97,6 +97,7 @@ def run_judge(
             keep=ledger.keep,
             concurrency=options.concurrency,
             spending=ledger.spending(),
+            patient=options.again,
             told=lambda tally: told(tally, ledger.n_known + ledger.n_not_asked),
         )
         try:

@@ -12,8 +12,9 @@ from audit_app.actions.alternative import EPSILON, LabelContest, alternative
 from audit_app.actions.beside_people import BesidePeople, beside_people
 from audit_app.actions.graded import GradedAgreement, graded
 from audit_app.actions.judge_disagreements import Disagreement, disagreements
-from audit_app.actions.labelled import WARRANT, Grounding, Labelled, find_judge, judged, labelled
+from audit_app.actions.labelled import WARRANT, Grounding, Labelled, judged, labelled
 from audit_app.actions.planned import Planned, read_planned
+from audit_app.actions.registration import judge_of
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_open, require_results
 from audit_app.actions.split import OfTask, Split, Tuned, tasks_of, tuned
@@ -136,7 +137,7 @@ def judge_check(
     Args:
         study: The study.
         sample_id: Which sample; the newest by default.
-        judge: Which judge; the one with the most verdicts by default.
+        judge: Which judge; by default the registered one, else the one with the most verdicts.
         target: Which human label of an item is the right one.
         grounding: Which decision values of G count as grounded.
         by: Slice columns; the crossings that occur among the labelled responses are compared too.
@@ -151,7 +152,7 @@ def judge_check(
     """
     require_results(study)
     frame = frames.open_frame(study)
-    who = find_judge(frame, judge)
+    who = judge_of(study, frame, judge)
     if who is None:
         raise StudyProblem(_("no verdicts are imported; bring them in with `evidence-audit import verdicts FILE`"))
     with open_store(study) as store:

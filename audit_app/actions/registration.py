@@ -7,9 +7,10 @@ from hashlib import sha256
 from typing import Any
 
 from audit_app.actions import subsamples
-from audit_app.actions.labelled import Grounding
+from audit_app.actions.labelled import Grounding, find_judge
 from audit_app.language import _
 from data.errors import StudyProblem
+from data.frame import Frame, judges
 from data.store import items, registrations
 from data.store.connection import Store, open_store
 from data.study import Study
@@ -115,6 +116,19 @@ def last_intent(study: Study) -> Intent | None:
         return None
     last, names = found[-1], {f.name for f in fields(Intent)} - {"sample_id"}
     return Intent(**{name: getattr(last, name) for name in names}, sample_id=last.sample["sample_id"])
+
+
+def judge_of(study: Study, frame: Frame, judge: str | None) -> str | None:
+    """The judge asked for, else the one that was registered last, else the one with the most verdicts.
+
+    So what a plain command says of the study's judge stays so when another judge says more.
+
+    Raises:
+        StudyProblem: The judge asked for gave no verdicts.
+    """
+    intent = last_intent(study) if judge is None else None
+    meant = intent.judge if intent and intent.judge in judges(frame) else judge
+    return find_judge(frame, meant)
 
 
 def registered(store: Store) -> list[Registration]:

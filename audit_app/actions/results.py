@@ -6,11 +6,11 @@ from typing import Literal
 
 from audit_app.actions.answered import Grounding
 from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, count_tasks, known
-from audit_app.actions.labelled import find_judge, judged, labelled
+from audit_app.actions.labelled import judged, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
 from audit_app.actions.metrics_result import MetricsResult as MetricsResult
-from audit_app.actions.registration import Intent
+from audit_app.actions.registration import Intent, judge_of
 from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import read_seal, require_results
@@ -93,7 +93,7 @@ def metrics(
     if budget and target == "B":
         raise StudyProblem(_("an uncertainty budget is of target A, what one annotator says; leave --target B out"))
     frame = frames.open_frame(study)
-    who = find_judge(frame, judge)
+    who = judge_of(study, frame, judge)
     with open_store(study) as store:
         if target == "B":
             require_random_queue(store, study)

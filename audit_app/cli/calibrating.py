@@ -13,7 +13,7 @@ from audit_app.cli.options import json_option, level_option, print_json, say, st
 
 @click.command("rogan-gladen", epilog="Example: evidence-audit judge rogan-gladen calibration.csv --judge gpt-4")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--judge", help="Which judge; the one with the most verdicts by default.")
+@click.option("--judge", help="Which judge; by default the registered one, else the one with the most verdicts.")
 @level_option
 @json_option
 @study_option

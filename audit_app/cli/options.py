@@ -122,7 +122,11 @@ def result_options(*, judge: bool = True, target: bool = True, grounding: bool =
     options.append(click.option("--unseal", metavar="REASON", help="Open results before all labels are in, for good."))
     options.append(click.option("--sample", "sample_id", help="Which sample; the newest by default."))
     if judge:
-        options.append(click.option("--judge", help="Which judge; the one with the most verdicts by default."))
+        options.append(
+            click.option(
+                "--judge", help="Which judge; by default the registered one, else the one with the most verdicts."
+            )
+        )
     if target:
         about = "A: what one annotator says. B: the adjudicated or unanimous label, on the overlap."
         options.append(

@@ -16,12 +16,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from starlette.responses import Response
 
 from audit_app.actions.exporting import exported_judgements
 from audit_app.actions.importing import import_records
 from audit_app.actions.judge_choice import JudgeChoice, open_judge, parse_parameters
-from audit_app.actions.judge_claims import faithfulness
+from audit_app.actions.judge_claims import CLAIMS_QUESTION, SUPPORT_QUESTION, faithfulness
 from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_report import estimate_sentences, faithfulness_sentence, run_sentences
 from audit_app.actions.judge_run import JudgeRun, estimate, run_judge
@@ -36,6 +38,7 @@ from data.exporters import JUDGED, as_csv, as_jsonl
 from data.store import judgements
 from data.store.connection import open_store
 from data.study import Study
+from data.views import artifacts
 from judge.run import Tally
 from judge.spending import Price
 from tests.judge.model_server import Body, ModelServer, completion, cut, first_value, prompt_of, refused, serving
@@ -208,6 +211,25 @@ def test_what_cannot_be_read_is_unscored_with_its_reason_and_not_asked_twice(
     server.answers = ModelServer().answers
     again = run(study, server, labels=("D",), again=True)
     assert (again.tally.n_scored, len(server.seen)) == (12, 24)
+
+
+def test_the_report_says_what_the_server_said_and_what_helps(study: Study, server: ModelServer) -> None:
+    server.answers = lambda body, times: refused(400, "context length exceeded: 9000 > 8192")
+    told = "\n".join(run_sentences(run(study, server, labels=("D",))))
+    assert "12 × the server answered 400, such as: context length exceeded: 9000 > 8192" in told
+    assert "12 requests were refused as they are" in told
+    assert "same command" not in told
+    told = "\n".join(run_sentences(run(study, server, labels=("D", "A"), concurrency=1)))
+    assert "20 calls in a row had no reply" in told
+    assert "24 labels are left" in told
+    assert "same command" in told
+    server.answers = lambda body, times: completion('{"rationale": "It', finish="length")
+    told = "\n".join(run_sentences(run(study, server, labels=("D",))))
+    assert "12 × the reply was cut off at its limit of tokens, such as: no JSON object" in told
+    assert "--parameter max_tokens=NUMBER" in told
+    server.answers = lambda body, times: Response('{"choices": [')
+    told = "\n".join(run_sentences(run(study, server, labels=("C",))))
+    assert "12 × the server's answer cannot be read, such as: all of it: Invalid JSON" in told
 
 
 def test_extra_fields_do_no_harm(study: Study, server: ModelServer) -> None:
@@ -469,37 +491,78 @@ def test_killed_in_the_middle_of_500_it_goes_on_and_asks_nothing_answered_twice(
     assert sum(server.times.values()) == 500 + n_before - kept
 
 
+NEVER = ("task_id", "context_id", "response_id", "passage_id", "model", "prompt", "run", "judge", "rationale", "person")
+SHOWN = ("question", "gold_answer", "gold_aliases", "passages", "response", "claims")
+
+
+def marker(name: str) -> str:
+    return f"Q{name.replace('_', '').upper()}Q"
+
+
+def marked(texts: dict[str, str]) -> Rows:
+    """One response, with the marker of its own in every field."""
+    at = {name: f"{text}{marker(name)}{text[::-1]}" for name, text in texts.items()}
+    source = {"title": at["passages"], "publisher": at["passages"], "url": f"https://{marker('passages')}.org"}
+    passage = {"passage_id": at["passage_id"], "text": at["passages"], "supports": "neither", **source}
+    return {
+        "tasks": [{"task_id": at["task_id"], "regime": "longfact", "question": at["question"],
+                   "gold_answer": at["gold_answer"], "gold_aliases": [at["gold_aliases"]]}],
+        "contexts": [{"context_id": at["context_id"], "task_id": at["task_id"], "condition": "evidence_absence",
+                      "passages": [passage]}],
+        "responses": [{"response_id": at["response_id"], "context_id": at["context_id"], "model": at["model"],
+                       "prompt": at["prompt"], "run": at["run"], "text": at["response"]}],
+        "verdicts": [{"response_id": at["response_id"], "judge": at["judge"], "C": 1, "rationale": at["rationale"]}],
+    }  # fmt: skip
+
+
+def named(text: str) -> set[str]:
+    """Which artifacts a text has something of."""
+    constant = {word for word in ("longfact", "evidence_absence") if word in text}
+    return constant | {name for name in (*NEVER, *SHOWN) if marker(name) in text}
+
+
+# Not made smaller when it fails: each try is a study.
+@settings(
+    max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(texts=st.fixed_dictionaries({
+    **{name: st.text("abc-_.", max_size=9) for name in NEVER},
+    **{name: st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20) for name in SHOWN},
+}))  # fmt: skip
 def test_on_the_whole_way_nothing_leaves_that_a_label_does_not_compare(
-    grid: Callable[..., Rows],
     study_from: Callable[..., Study],
     server: ModelServer,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    texts: dict[str, str],
 ) -> None:
-    rows = grid(1)
-    rows["responses"] = [{**row, "text": f"RESPONSE {n}"} for n, row in enumerate(rows["responses"])]
-    rows["verdicts"] = [{"response_id": row["response_id"], "judge": "EARLIER", "C": 1, "rationale": "RATIONALE"}
-                        for row in rows["responses"]]  # fmt: skip
-    rows["tasks"][0]["question"] = "QUESTION?"
-    study = study_from(rows)
+    study = study_from(marked(texts), name=str(len(list(tmp_path.iterdir()))))
     draw_sample(study, Plan(size=None))
-    add_person(study, "PERSON")
+    add_person(study, marker("person"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-SECRET")
     caplog.set_level(logging.DEBUG)
-    never = ("t00", "wren", "baseline", "clean", "evidence_absence", "longfact", "neither", "EARLIER", "RATIONALE",
-             "PERSON", str(study.path))  # fmt: skip
-    compared = {"D": {"RESPONSE"}, "A": {"RESPONSE", "QUESTION?"}, "G": {"RESPONSE", "passage 1"},
-                "C": {"RESPONSE", "GOLD", "ALIAS"}, "provenance_honesty": {"RESPONSE", "passage 1"}}  # fmt: skip
-    for label, shown in compared.items():
-        server.seen.clear()
-        caplog.clear()
-        run(study, server, labels=(label,))
-        assert len(server.seen) == 2
-        for seen in server.seen:
-            sent = seen.raw + str(seen.headers) + caplog.text
-            assert {name for name in set().union(*compared.values()) if name in sent} == shown
-            assert [name for name in never if name in sent] == []
-            assert "sk-SECRET" not in seen.raw + caplog.text
+    caplog.clear()
+    server.seen.clear()
+    claims = json.dumps({"claims": [texts["claims"] + marker("claims")]})
+    supports = json.dumps({"verdicts": [{"claim": 1, "rationale": "so", "evidence": [], "supported": True}]})
+
+    def answers(body: Body, times: int) -> Response:
+        of_claims = {CLAIMS_QUESTION: claims, SUPPORT_QUESTION: supports}
+        own = [reply for asked, reply in of_claims.items() if asked.question in prompt_of(body)]
+        return completion(own[0] if own else first_value(body))
+
+    server.answers = answers
+    done = run(study, server, labels=("D", "A", "G", "C", "diagnostics"), claims=True)
+    asked = {q.question: set(artifacts(q.view)) for q in study.rubric.questions if q.item_kind == "response"}
+    asked |= {CLAIMS_QUESTION.question: {"response"}, SUPPORT_QUESTION.question: {"claims", "passages"}}
+    assert done.tally.n_scored == len(server.seen) == len(asked) == 12, done.tally
+    sent = [(seen.raw, str(seen.headers).replace("Bearer sk-SECRET", "")) for seen in server.seen]
+    for text in [raw + headers for raw, headers in sent] + [record.getMessage() for record in caplog.records]:
+        about = [shown for question, shown in asked.items() if question in text]
+        assert named(text) == (about[0] if about else set())
+        assert "sk-SECRET" not in text
+        assert str(study.path) not in text
 
 
 def test_two_runs_of_a_judge_at_once_ask_nothing_twice(study: Study, server: ModelServer) -> None:

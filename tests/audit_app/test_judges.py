@@ -29,7 +29,12 @@ def made(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory) 
     ids = [row["response_id"] for row in rows["responses"]]
     verdicts = [
         {"response_id": item, "judge": judge, "C": said[n]}
-        for judge, said in (("exact", PEOPLE_SAY), ("owlish", KIND_TO_OWL), ("owlish-2", LATER))
+        for judge, said in (
+            ("exact", PEOPLE_SAY),
+            ("owlish", KIND_TO_OWL),
+            ("owlish-2", LATER),
+            ("always", [1] * 2 * N),
+        )
         for n, item in enumerate(ids)
         if (judge, n) != ("exact", 0)
     ]
@@ -57,6 +62,17 @@ def test_every_two_are_compared_on_the_same_responses(labelled: Study) -> None:
     }
     assert [row["label"] for row in pair_rows(found)] == ["C"] * 3
     assert "exact on C (100.0 %)" in found.sentence
+
+
+def test_a_reason_names_the_judge_and_not_people(labelled: Study) -> None:
+    found = compare_judges(labelled, JudgesQuestion(judges=("exact", "always")))
+    reasons = {(one.first, one.second): one.kappa.why_undefined for one in found.pairs}
+    n = 2 * N - 1
+    assert reasons == {
+        ("exact", PEOPLE): None,
+        ("always", PEOPLE): f"undefined: the judge said Yes on all {n} rows",
+        ("exact", "always"): f"undefined: always said Yes on all {n} rows",
+    }
 
 
 def test_metrics_and_orders_under_each_judge_are_those_of_the_chosen(labelled: Study) -> None:

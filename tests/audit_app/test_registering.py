@@ -18,7 +18,7 @@ from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_run import run_judge
 from audit_app.actions.judge_work import Asked
 from audit_app.actions.registering import register
-from audit_app.actions.registration import Intent, Registration, is_registered, registered
+from audit_app.actions.registration import Intent, Registration, is_registered, judge_of, registered
 from audit_app.actions.sampling import Plan, draw_sample, extend_sample
 from audit_app.actions.seal import unseal
 from audit_app.actions.standing import changes
@@ -299,6 +299,15 @@ def test_what_a_judge_says_after_the_registration_changes_nothing_that_was_regis
     assert run(f"register --verify {made.hash}", drawn).exit_code == 0
     assert run("register --amend 'another judge' --judge late", drawn).exit_code == 0
     assert run("register --show", drawn).stderr.count("changed") == 0
+
+
+def test_what_is_not_asked_of_a_judge_by_name_is_asked_of_the_registered_one(drawn: Study) -> None:
+    judged(drawn, "1")
+    register(drawn, replace(SES, judge="late"))
+    frame = frames.open_frame(drawn)
+    assert frames.judges(frame) == ["j", "late"]
+    assert [judge_of(drawn, frame, asked) for asked in (None, "j")] == ["late", "j"]
+    assert results.metrics(drawn, names=["SES"]).judge == "late"
 
 
 def test_a_registration_of_an_older_version_has_the_hash_with_what_judges_said_before(drawn: Study) -> None:

@@ -1,6 +1,7 @@
 """One request over real HTTP: whatever the server does, there is a text or a reason, and no key in either."""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -118,8 +119,7 @@ def test_a_server_that_is_too_slow_or_not_there(server: ModelServer) -> None:
     ("answer", "why"),
     [
         pytest.param(Response('{"choices": [', media_type="application/json"), "cannot be read", id="malformed"),
-        pytest.param(Response("<html>", media_type="text/html"), "cannot be read", id="html"),
-        pytest.param(JSONResponse([1]), "cannot be read", id="list"),
+        pytest.param(JSONResponse({"detail": "x"}), "cannot be read: choices: Field required", id="other-object"),
         pytest.param(completion(None, choices=[]), "has no choices", id="empty-choices"),
         pytest.param(completion(None, choices={}), "choices: Input should be a valid array", id="choices-object"),
         pytest.param(completion(5), "choices.0.message.content: Input should be a valid string", id="content-number"),
@@ -138,6 +138,17 @@ def test_what_cannot_be_read_was_answered_and_is_not_asked_again(
     assert why in (reply.why_none or "")
     assert reply.answered
     assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("body", ["<html><h1>Sign in</h1>", "[1]", ""])
+def test_a_web_page_is_no_server_and_later_on_no_reply(server: ModelServer, body: str) -> None:
+    server.answers = lambda body_, times: Response(body)
+    with pytest.raises(JudgeError, match=r"is no JSON, as if it were a web page; .* end in /v1.*says: \S"):
+        ask(server)
+    server.answers = lambda body_, times: completion("x") if len(server.seen) < 3 else Response(body)
+    first, second = ask(server, 2)
+    assert (first.text, second.text, second.answered) == ("x", None, False)
+    assert "what came back is no JSON" in (second.why_none or "")
 
 
 def test_a_reply_that_was_cut_off_says_so_and_extra_fields_do_no_harm(server: ModelServer) -> None:
@@ -200,6 +211,31 @@ def test_the_key_is_in_no_log_line(server: ModelServer, caplog: pytest.LogCaptur
     assert caplog.records
 
 
+@pytest.mark.parametrize("key", [KEY, "sk/with/slashes"])
+def test_a_server_that_repeats_the_key_does_not_get_it_kept(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    said = json.dumps({"rationale": f"Bearer {key}", "value": "1"})
+    answers = (
+        completion("x"),
+        completion(said, model=key),
+        completion(said.replace("/", r"\/")),
+        completion(None, refusal=f"not with {key}"),
+        Response(f"<html>{key}"),
+    )
+    server.answers = lambda body, times: answers[len(server.seen) - 1]
+    for reply in ask(server, len(answers))[1:]:
+        assert "[key]" in repr(reply)
+        assert key not in repr(reply).replace("\\", "")
+
+
+def test_a_key_that_is_a_word_of_the_prompt_is_no_secret(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "prompt")
+    server.answers = lambda body, times: completion("a prompt reply")
+    assert ask(server)[0].text == "a prompt reply"
+
+
 def test_the_hosted_api_wants_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
@@ -210,11 +246,13 @@ def test_the_hosted_api_wants_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_address_with_a_secret_is_refused_unrepeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(JudgeError) as raised:
-        Client("m", base_url="http://ann:sesame@127.0.0.1/v1")
-    assert "sesame" not in str(raised.value)
-    with pytest.raises(JudgeError, match="no address"):
-        Client("m", base_url="127.0.0.1:8000")
+    for address in ("http://ann:sesame@h/v1", "http://h/v1?api_key=sesame", "http://h/v1#sesame", "ann:sesame@h/v1"):
+        with pytest.raises(JudgeError, match="leave it out") as raised:
+            Client("m", base_url=address)
+        assert "sesame" not in str(raised.value)
+    for address in ("127.0.0.1:8000", "http://[::1/v1", "http://h:port/v1", "http:///v1"):
+        with pytest.raises(JudgeError, match="no address"):
+            Client("m", base_url=address)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-a\u2019b")
     with pytest.raises(JudgeError) as raised:
         Client("m", base_url="http://127.0.0.1/v1")

@@ -113,6 +113,22 @@ def test_reasons_and_quotes_are_counted() -> None:
     assert (tally.n_scored, tally.n_unscored, tally.n_no_reply) == (1, 1, 1)
     assert (tally.n_quotes, tally.n_not_in_context) == (2, 1)
     assert tally.reasons == {"the reply is not of the form asked for": 1, "no connection": 1}
+    assert tally.examples == {"the reply is not of the form asked for": "value = 3", "no connection": ""}
+
+
+@pytest.mark.parametrize(("patient", "n"), [(False, IN_A_ROW), (True, 60)])
+def test_replies_that_can_never_be_read_end_the_run(patient: bool, n: int) -> None:
+    unreadable = Judgement(unscored_reason="no JSON object", reply_format="text")
+    judge = Scripted({f"{k}": unreadable for k in range(60) if k != 5})
+    tally = run(judge, Kept(), *map(str, range(60)), concurrency=1, patient=patient)
+    assert tally.n == (n if patient else n + 6)
+    said = "20 replies in a row could not be read, the last for this reason: no JSON object"
+    assert tally.stopped == (None if patient else said)
+
+
+def test_what_a_record_does_not_hold_ends_no_run() -> None:
+    judge = Scripted({f"{k}": Judgement(unscored_reason="nothing is recorded") for k in range(60)})
+    assert run(judge, Kept(), *map(str, range(60))).n_unscored == 60
 
 
 def test_a_judge_that_cannot_work_ends_the_run_and_what_was_answered_is_kept() -> None:

@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from audit_app import launch
 from audit_app.actions import results
 from audit_app.actions.labelling import next_view
+from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import enter_by_password, set_password
 from audit_app.cli import cli, main, serving
 from audit_app.cli.options import Group

@@ -11,7 +11,7 @@ from tokenize import NEWLINE, NL, STRING, TokenError, generate_tokens
 from typing import Any
 from unicodedata import category
 
-from data.records import CAUSES, DIAGNOSTICS, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
+from data.records import CAUSES, DIAGNOSTICS, QUOTED, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
 from data.rows import JSON, NOT_JSON, Raw, kind_of
 from data.rubric import PASSES
 
@@ -116,7 +116,10 @@ def _quote(raw: Raw) -> Quote:
     if not isinstance(raw, dict):
         return Quote(text=text(raw))
     place = {name: whole(0, 10**8)(raw[name]) for name in ("passage", "start", "end") if raw.get(name) is not None}
-    return Quote(text=text(raw.get("text")), **place)
+    field, code = (None if raw.get(name) is None else text(raw[name]) for name in ("field", "code"))
+    if field not in (None, *QUOTED):
+        raise Bad(f"has a quote whose field is {field!r}; expected one of {', '.join(QUOTED)}")
+    return Quote(text=text(raw.get("text")), field=field, code=code, **place)
 
 
 def whole(low: int, high: int) -> Callable[[Raw], int]:

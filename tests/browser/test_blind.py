@@ -183,7 +183,7 @@ def person(chromium: Browser, marked: Study, address: str) -> Iterator[Callable[
         invited = add_person(marked, "Annotator", teams=teams, address=address)
         wire.page.goto(invited.link)
         wire.page.locator(".audit:is([data-phase=asking], [data-phase=empty])").wait_for()
-        if screen != "label":
+        if not wire.page.url.endswith(screen):
             wire.page.goto(f"{address}/{screen}")
         wire.title()
         return invited.person_id, wire

@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from audit_app.actions.answers import Refused
+from audit_app.actions.answers import Refused, expected
 from audit_app.gate import PERSON, SIGN_IN
 from audit_app.language import _
+from audit_app.reasons import told
 from data.errors import StudyProblem
 from data.records import Person
 
@@ -76,7 +77,9 @@ def routes(study: UseCases) -> list[Route]:
         async def handler(request: Request) -> Response:
             person = _person(request)
             if request.headers.get(HEADER) != "1":
-                raise Refused(403, f"Answers are taken from the labelling page only (header {HEADER}: 1).")
+                raise Refused(
+                    403, _("Answers are taken from the labelling page only (header {header}: 1).").format(header=HEADER)
+                )
             return _json(await run_in_threadpool(keep, person, await _answer(request)))
 
         return handler
@@ -114,7 +117,7 @@ def _person(request: Request) -> Person:
 def _screen(request: Request) -> str:
     screen = request.query_params.get("screen", "label")
     if screen not in SCREENS:
-        raise Refused(422, f"There is no screen {screen!r}.")
+        raise Refused(422, expected("screen", screen, SCREENS))
     return screen
 
 
@@ -130,7 +133,8 @@ async def _answer(request: Request) -> dict[str, Any]:
     except ValueError:
         answer = None
     if not isinstance(answer, dict) or answer.get("screen") not in SCREENS:
-        raise Refused(422, 'An answer is a JSON object with "screen": "label", "context" or "adjudicate".')
+        said = _("An answer is a JSON object with {screens}.")
+        raise Refused(422, said.format(screens='"screen": "label", "context", "adjudicate"'))
     return answer
 
 
@@ -143,7 +147,7 @@ def _in_a_sentence(handler: Handler) -> Handler:
         except Refused as refused:
             return _json({"error": str(refused)}, refused.status)
         except StudyProblem as problem:
-            return _json({"error": str(problem)}, 503)
+            return _json({"error": told(str(problem))}, 503)
         except Exception:
             _log.exception("%s %s", request.method, request.url.path)
             return _json({"error": _("Something went wrong on the server; it is written in its log.")}, 500)

@@ -80,12 +80,12 @@ STYLE = """<style>
 
 
 def number(text: str, *, bold: bool = False) -> str:
-    """Text; where it is a number with its interval, the interval is not broken over two lines."""
+    """Text; a number with its interval, a share and a time are not broken over two lines where they need not be."""
     value, bracket, rest = text.strip(ISOLATES).partition(" (")
     if not value.lstrip("-+")[:1].isdigit():
         return escape(text)
     if not bracket:
-        return f'<span class="range">{escape(text)}</span>' if value.endswith(" %") else escape(text)
+        return f'<span class="range">{escape(text)}</span>' if value.endswith((" %", " UTC")) else escape(text)
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
     return f'<bdi dir="ltr">{value} <span class="range">({escape(rest)}</span></bdi>'
 

@@ -7,7 +7,7 @@ placeholders: `_("{n} items left").format(n=n)`. The rubric's texts are the lead
 
 import gettext
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -153,6 +153,19 @@ ISOLATES = "\u2066\u2069"
 def isolated(text: str) -> str:
     """Numbers and signs that keep their order in a line that runs from right to left, as "12.3 % (10.1–14.5)" must."""
     return text.join(ISOLATES) if direction() == "rtl" else text
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Several things with commas between; where lines run from right to left, so do the things, each a run of its own.
+
+    >>> joined(["Acc", "SES"])
+    'Acc, SES'
+    """
+    comma, there = _(", "), list(parts)
+    if direction() == "ltr" or not there:
+        return comma.join(there)
+    # Without the outer marks the first Latin name would turn the whole list around.
+    return "\u2067\u2068" + ("\u2069" + comma + "\u2068").join(there) + "\u2069\u2069"
 
 
 def naming(words: Mapping[Key, str]) -> Callable[[Key], str]:

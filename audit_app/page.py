@@ -11,6 +11,7 @@ from audit_app.component import watch_page
 from audit_app.gate import SIGN_IN
 from audit_app.language import _
 from audit_app.literal import literal
+from audit_app.reasons import told
 from audit_app.screens import context_audit, label, opening
 from data.errors import StudyProblem
 from data.records import Person
@@ -21,6 +22,10 @@ STYLE = """<style>
 .who { font-size: 0.875rem; position: fixed; inset-inline-end: 3.5rem; top: 1.1rem; z-index: 999991; }
 /* Streamlit moves its closed sidebar out to the left, where in a page from right to left it stays in sight. */
 [dir="rtl"] [data-testid="stSidebar"][data-collapsed="true"] { display: none; }
+/* The knob of its switches moves to the right in every language: out of a switch that begins there. */
+[dir="rtl"] [data-testid="stCheckbox"] label > span + div { direction: ltr; }
+/* "Press Enter to apply": Streamlit says it in English only. */
+html:not([lang="en"]) [data-testid="InputInstructions"] { display: none; }
 .who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
@@ -158,7 +163,7 @@ def main() -> None:
         watch_page()
         chosen.run()
     except StudyProblem as problem:
-        st.html(literal(str(problem)))
+        st.html(literal(told(str(problem)), language.direction()))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 """Sentences of the rooms below in the reader's language: why a figure does not exist, what a metric is.
 
 Those rooms know of no language, so that a finished English sentence comes from them. Here is the pattern of each, as
-it is in their source (a test looks), and what stands in it may be such a sentence itself.
+it is in their source, and what stands in it may be such a sentence itself. What has no pattern the walk of the tests
+finds on the screens.
 """
 
 import re
 from collections.abc import Iterable
 from functools import cache
 
-from audit_app.language import _, current, mark
+from audit_app.language import _, current, joined, mark
 from metrics.definitions import METRICS
 
 TOLD = (
@@ -123,7 +124,54 @@ TOLD = (
     mark("which responses are runs of one question is not given"),
     mark("every question was answered once; more runs of it would tell"),
     mark("{n} pairs of runs of one question are labelled, {needed} are needed"),
+    # Of tests of judges, as they are recorded.
+    mark("{name} leaks: {changes}."),
+    mark("{name} does not look at what it has to: {changes}."),
+    mark("{name}: too few samples to tell ({parts}), {n} more samples needed."),
+    mark("{name}: noise too large to tell ({parts}), {n} more samples needed."),
+    mark("{name} is wired correctly: {parts} moves it by no more than {most} points."),
+    mark(
+        "{name} is wired correctly: {parts} moves it by no more than {most} points, and without {other_parts} it "
+        "changes."
+    ),
+    mark("{parts} ({change}: {points} points)"),
+    mark("{number} ({low} to {high})"),
+    mark("{number} (exact)"),
+    mark("question"),
+    mark("response"),
+    mark("passages"),
+    mark("gold answer"),
+    mark("blank"),
+    mark("of another task"),
+    mark("false"),
+    mark("nothing was recorded yet"),
+    mark("a new baseline was asked for"),
+    mark("the set has changed since that of {date}"),
+    mark("the record is of {name}"),
+    mark("This run is the baseline of {name} ({who}): {why}. It scores {share} % on {n} canaries."),
+    mark(
+        "This run is the baseline of {name} ({who}): {why}. It scores {share} % on {n} canaries. {grounded} of them "
+        "are called grounded although no passage establishes them: try `evidence-audit judge ablate`, it may be shown "
+        "the gold answer."
+    ),
+    mark(
+        "{name} finds more grounded than it did: {share} % on {n} canaries, {before} % in the baseline of {date} "
+        "({number} points, its noise reaches {noise}). Higher: {others}."
+    ),
+    mark(
+        "{name} finds no more grounded than it did: {share} % on {n} canaries, {before} % in the baseline of {date} "
+        "({number} points, its noise reaches {noise})."
+    ),
+    # Of leaks.
+    mark("the score is raw: {n} context is labelled, and a calibration needs {needed}"),
+    mark("the score is raw: {n} contexts are labelled, and a calibration needs {needed}"),
+    mark("the score is raw: a calibration needs {n} leaks and {more} others among the labels"),
+    mark("the score is raw: contexts that score higher are not called leaks more often"),
     # Of the study.
+    mark("{path} cannot be written ({why}); check the permissions of its folder"),
+    mark("{path} is not a readable database ({why}); restore it from a copy"),
+    mark("{path} was written by a newer version (it has {others}); update evidence-audit to open it"),
+    mark("no sample {name}; samples are {others}"),
     mark("nothing is drawn yet; draw a sample with `evidence-audit sample draw`"),
     mark("nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"),
 )
@@ -165,8 +213,11 @@ DEFINED = (
 )
 """The titles and definitions of metrics."""
 
-WORDS = ("why", "value", "who", "buy", "one", "other", "others")
+WORDS = ("why", "value", "who", "buy", "one", "other", "others", "name", "change", "points", "path")
 """Placeholders that stand for words, which may be told themselves; the others are numbers."""
+
+LISTS = ("parts", "other_parts", "changes")
+"""Placeholders that stand for several such words or sentences."""
 
 PREFIX = "undefined: "
 
@@ -185,8 +236,16 @@ def told(sentence: str | None) -> str:
     for pattern, template in _patterns():
         found = pattern.fullmatch(sentence)
         if found:
-            return _(template).format(**{name: told(value) for name, value in found.groupdict().items()})
+            return _(template).format(**{name: _each(name, value) for name, value in found.groupdict().items()})
     return sentence
+
+
+def _each(name: str, value: str) -> str:
+    if name not in LISTS:
+        return told(value)
+    if name == "changes":
+        return _("; ").join(map(told, value.split("; ")))
+    return joined(map(told, re.split(", | and | or ", value)))
 
 
 def bare(why: str | None) -> str:
@@ -220,7 +279,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     """A placeholder stands for as little as fits; for one word or number unless it is one of `WORDS`."""
     parts = re.split(r"\{(\w+)\}", template)
     whole = (
-        f"(?P<{part}>{'.+?' if part in WORDS else r'[^ ;]+'})" if n % 2 else re.escape(part)
+        f"(?P<{part}>{'.+?' if part in (*WORDS, *LISTS) else r'[^ ;]+'})" if n % 2 else re.escape(part)
         for n, part in enumerate(parts)
     )
     return re.compile("".join(whole), re.DOTALL)

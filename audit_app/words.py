@@ -61,6 +61,7 @@ HEADS = (
     mark("more labels"), mark("points"), mark("adjusted p"), mark("intervals"), mark("AC2, linear, quadratic"),
     mark("Fleiss, Conger, Brennan–Prediger"), mark("kappa (quadratic), alpha (ordinal)"),
     mark("first"), mark("second"), mark("same label"), mark("test"), mark("when"), mark("outcome"),
-    mark("what was found"),
+    mark("what was found"), mark("labels judged"), mark("unscored"), mark("why unscored"),
+    mark("quotes not in context"), mark("calls"), mark("tokens"), mark("cost"), mark("last run"),
 )  # fmt: skip
 """Heads of tables, and the words that are explained below them."""

@@ -36,7 +36,7 @@ def authority_contamination(material: Material) -> Found:
 
 @rule(BREAKS)
 def majority_contamination(material: Material) -> Found:
-    """majority_contamination: more than half of the passages support a wrong answer, at least one supports gold."""
+    """majority_contamination: over half support wrong (whether all the same: not recorded), at least one gold."""
     for context in material.under("majority_contamination"):
         counts, n = _counts(context), len(context.passages)
         if 2 * counts["wrong"] <= n:

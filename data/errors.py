@@ -16,6 +16,8 @@ class Problem:
     """File and line ("answers.jsonl:12"), or another place a person can go to."""
     field: str | None = None
     message: str
+    stops: bool = False
+    """Whether what stands behind it in the file could not be read: then the rest is no import, not even on request."""
 
     def __str__(self) -> str:
         """One line for a person."""

@@ -34,6 +34,9 @@ def eval_archive(source: Source) -> Rows:
     if not isinstance(about, dict) or not isinstance(about.get("eval"), dict):
         raise StudyProblem(f"{source.path}: not an Inspect log: no header.json with an object `eval` in it")
     with archive:
+        # Without samples it reads as a log of none, which is told as such.
+        if not any(name.startswith("samples/") for name in names):
+            yield Row(where=str(source.path), values={"eval": about["eval"], "samples": []})
         for number, name in enumerate(sorted(names)):
             source.share = number / len(names)
             if name.startswith("samples/") and name.endswith(".json"):

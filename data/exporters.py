@@ -94,6 +94,19 @@ JUDGED: dict[str, str] = {
 }
 """Every column of what judges said."""
 
+TRIED: dict[str, str] = {
+    "kind": "canary or ablation",
+    "at": "when it was tested, UTC",
+    "judge": "name of the judge: a harness as it was given, or what a judge is called",
+    "metric": "which of its scores or labels was tested",
+    "passed": "whether it passed; empty where that cannot be told",
+    "sentence": "what was found",
+    "set_hash": "of the canaries",
+    "scores": "JSON list, one list per canary: its score in every repeat, null where there was none",
+    "baseline": "whether later runs on the canaries are compared with this one",
+}
+"""Every column of tests of judges."""
+
 CLAIMED: dict[str, str] = {
     "judge": JUDGED["judge"],
     "response_id": "the response",

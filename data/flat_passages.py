@@ -1,7 +1,8 @@
 """Contexts whose passages stand in rows of their own: one row per passage, gathered into one row per context."""
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
+from itertools import chain
 
 from data.errors import Problem
 from data.mapping import Mapping
@@ -18,21 +19,18 @@ def gathered(rows: Rows, mapping: Mapping) -> Rows:
         rows: The rows of a file of contexts.
         mapping: Where the fields come from.
     """
+    unread: list[Row | Problem] = []
     first = next(rows, None)
     while isinstance(first, Problem):
-        yield first
+        unread.append(first)
         first = next(rows, None)
     if first is None:
+        yield from unread
         return
     has = {name: mapping.origin(name).value(first.values) is not None for name in ("passages", "context_id")}
     flat = mapping.passage_origin("text").value(first.values) is not None
-    everything = _chained(first, rows)
+    everything = chain(unread, [first], rows)
     yield from _gather(everything, mapping) if flat and has["context_id"] and not has["passages"] else everything
-
-
-def _chained(first: Row, rows: Rows) -> Rows:
-    yield first
-    yield from rows
 
 
 def _gather(rows: Rows, mapping: Mapping) -> Iterator[Row | Problem]:
@@ -40,9 +38,11 @@ def _gather(rows: Rows, mapping: Mapping) -> Iterator[Row | Problem]:
     into = (mapping.origin("passages").paths or ("passages",))[0]
     contexts: dict[str, Row] = {}
     passages: dict[str, list[Raw]] = {}
+    broken: set[str] = set()
     for row in rows:
         if isinstance(row, Problem):
-            yield row
+            lost = "a passage of any context may stand there, so none can be imported without it"
+            yield replace(row, message=f"{row.message}; {lost}", stops=True)
             continue
         own = {name: mapping.origin(name).value(row.values) for name in names}
         context_id = str(own["context_id"])
@@ -52,5 +52,8 @@ def _gather(rows: Rows, mapping: Mapping) -> Iterator[Row | Problem]:
             if own[name] != (said := mapping.origin(name).value(first.values)):
                 message = f"is {own[name]!r}; the first passage of {context_id}, in {first.where}, has {said!r}"
                 yield Problem(where=row.where, field=str(mapping.origin(name)), message=message)
+                broken.add(context_id)
     for context_id, row in contexts.items():
-        yield Row(where=row.where, values={**row.values, into: list(passages[context_id])})
+        # Without the passage in question it would be another context.
+        if context_id not in broken:
+            yield Row(where=row.where, values={**row.values, into: list(passages[context_id])})

@@ -20,7 +20,7 @@ from ibis.expr.types import Table
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS
 from data.study import Study, drafting, replace_text, writing
-from data.texts import parts, schema
+from data.texts import is_made_here, parts, schema
 
 SLICES = ("model", "prompt", "condition", "regime", "run")
 """Columns by which results can be cut, and that strata may use."""
@@ -35,7 +35,9 @@ class Frame:
     contexts: Path
     responses: Path
     hash: str
-    """Of the imported parts: the same files give the same frame."""
+    """Of the imported parts: the same files give the same frame, whatever judges that are run here say of it."""
+    hash_with_judges: str
+    """Of what these judges say as well; samples and registrations of older versions have this one."""
 
 
 def open_frame(study: Study) -> Frame:
@@ -47,33 +49,39 @@ def open_frame(study: Study) -> Frame:
     contexts, responses = study.frame / "contexts.parquet", study.frame / "responses.parquet"
     mark, stamp = study.frame / "frame.hash", _stamp(study)
     found = mark.read_text(encoding="utf-8").split() if mark.is_file() else []
-    built = found[1] if len(found) == 2 and found[0] == stamp and responses.is_file() and contexts.is_file() else None
-    return Frame(contexts=contexts, responses=responses, hash=built or _build(study, contexts, responses, stamp))
+    built = len(found) == 3 and found[0] == stamp and responses.is_file() and contexts.is_file()
+    of_imported, of_all = found[1:] if built else _build(study, contexts, responses, stamp)
+    return Frame(contexts=contexts, responses=responses, hash=of_imported, hash_with_judges=of_all)
 
 
 def imported(study: Study) -> list[Path]:
-    """The parts that a frame is built of."""
+    """The parts that came from files."""
+    return [part for part in _parts(study) if not is_made_here(part)]
+
+
+def _parts(study: Study) -> list[Path]:
+    """The parts that a frame is built of: what was imported, then what judges that are run here say."""
     return [part for kind in ("tasks", "contexts", "responses", "verdicts") for part in parts(study, kind)]
 
 
 def _stamp(study: Study) -> str:
-    """Changes with every import, at the cost of a glance at the folder."""
-    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in imported(study)]
+    """Changes with every import and every run of a judge, at the cost of a glance at the folder."""
+    facts = [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in _parts(study)]
     return sha256(repr(facts).encode()).hexdigest()[:16]
 
 
-def _build(study: Study, contexts: Path, responses: Path, stamp: str) -> str:
-    """Writes the frame and returns its hash, which is of contents: a copied study keeps it."""
+def _build(study: Study, contexts: Path, responses: Path, stamp: str) -> tuple[str, str]:
+    """Writes the frame and returns its hashes, which are of contents: a copied study keeps them."""
     if not parts(study, "responses") and not parts(study, "contexts"):
         raise StudyProblem(
             f"{study.path}: nothing to sample yet; import tasks, contexts and responses first (evidence-audit import …)"
         )
-    content = hash_of(imported(study))
+    hashes = hash_of(imported(study)), hash_of(_parts(study))
     with writing(study.path), _engine() as engine:
         _write(engine, _contexts(engine, study), contexts)
         _write(engine, _responses(engine, study), responses)
-        replace_text(study.frame / "frame.hash", f"{stamp} {content}")
-    return content
+        replace_text(study.frame / "frame.hash", " ".join((stamp, *hashes)))
+    return hashes
 
 
 def hash_of(files: Sequence[Path]) -> str:
@@ -104,15 +112,16 @@ def _write(engine: Backend, table: Table, target: Path) -> None:
 
 
 def _read(engine: Backend, *files: Path) -> Table:
-    # The engine takes names as patterns: a folder may well be called "study [2]".
-    table: Table = engine.read_parquet([escape(str(file)) for file in files])
+    # The engine takes names as patterns: a folder may well be called "study [2]". Parts of older versions lack columns.
+    table: Table = engine.read_parquet([escape(str(file)) for file in files], union_by_name=True)
     return table
 
 
 def _kind(engine: Backend, study: Study, kind: str, columns: Sequence[str]) -> Table:
     files = parts(study, kind)
     if files:
-        return _read(engine, *files).select(*columns)
+        table = _read(engine, *files)
+        return table.mutate(**{n: ibis.null("string") for n in columns if n not in table.columns}).select(*columns)
     return ibis.memtable(schema(kind).empty_table().select(list(columns)))
 
 
@@ -127,7 +136,8 @@ def _responses(engine: Backend, study: Study) -> Table:
     """One row per response × judge; a response without a verdict has one row without a judge."""
     responses = _kind(engine, study, "responses", ["response_id", "context_id", "task_id", "model", "prompt", "run"])
     contexts = _kind(engine, study, "contexts", ["context_id", "task_id", "condition"]).rename(own_task="task_id")
-    verdict_columns = ["response_id", "judge", "judge_model", "prompt_hash", *LABEL_COLUMNS, "unscored_reason"]
+    verdict_columns = ["response_id", "judge", "judge_model", "prompt_hash", *LABEL_COLUMNS, "unscored_reason",
+                       "created_at"]  # fmt: skip
     joined = responses.left_join(contexts, "context_id").mutate(task_id=ibis.coalesce(ibis._.own_task, ibis._.task_id))
     joined = joined.select(*responses.columns, "condition")
     joined = joined.left_join(_kind(engine, study, "tasks", ["task_id", "regime"]), "task_id")
@@ -147,6 +157,26 @@ def judges(frame: Frame) -> list[str]:
         table = _read(engine, frame.responses)
         counted = _rows(engine, _counted(table.filter(table.judge.notnull()), ["judge"]))
         return list(counted.sort_values(["n", "judge"], ascending=[False, True])["judge"])
+
+
+def prompt_dates(frame: Frame, judge: str) -> tuple[str | None, int, int]:
+    """When the prompts of a judge were first used, as far as verdicts say when they were given.
+
+    A prompt was first used when the first dated verdict with its hash was given, by whichever judge; a verdict without
+    a hash has a prompt of its own.
+
+    Returns:
+        When the newest of these prompts was first used (None when nothing is dated), how many verdicts have a prompt of
+        which nothing is dated, and how many there are.
+    """
+    with _engine() as engine:
+        table = _read(engine, frame.responses)
+        of_prompt = table.filter(table.prompt_hash.notnull()).group_by("prompt_hash").agg(first=ibis._.created_at.min())
+        own = table.filter(table.judge == judge).select("prompt_hash", "created_at").left_join(of_prompt, "prompt_hash")
+        own = own.mutate(first=ibis.coalesce(ibis._.first, ibis._.created_at))
+        row = engine.to_pandas(own.agg(newest=own.first.max(), n_undated=own.first.isnull().sum(), n=own.count()))
+    newest, n_undated, n = row.iloc[0]
+    return (newest if isinstance(newest, str) else None), int(n_undated or 0), int(n)
 
 
 def context_rows(frame: Frame) -> pd.DataFrame:

@@ -4,7 +4,8 @@ A batch of records is in memory at a time, and one short entry per id: a million
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping as Map
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,10 @@ class Imported:
     """Labels that say nothing, as they have neither; they finish no work and are not counted in n."""
     n_passed_over: int = 0
     """Labels of items that are not drawn, where these were to be passed over."""
+    unread_marks: Map[str, int] = field(default_factory=dict)
+    """Texts marked in another tool that are no evidence of a label here, by the tag they were marked with."""
+    n_below: int = 0
+    """Files in folders inside the folder that was read, which were not read."""
     skipped: tuple[Problem, ...] = ()
     """What was left out because it is wrong, where that was asked for."""
     problems_in: Path | None = None
@@ -180,7 +185,7 @@ class _Import:
         if self.n_read > 1 and self._ids.n_known == self.n_read:
             message = f"all {self.n_read} records were imported before; nothing to do"
             raise StudyProblem([Problem(where=str(self._path), message=message)])
-        whole = [problem for problem in self.problems if problem.where in (str(self._path), str(self._study.path))]
+        whole = [one for one in self.problems if one.stops or one.where in (str(self._path), str(self._study.path))]
         if whole or (self.problems and not self._skip_bad):
             told = without_echoes(self.problems, str(self._path))
             raise StudyProblem(dict.fromkeys(told))

@@ -2,32 +2,39 @@
 
 import json
 import re
-from io import TextIOWrapper
 from typing import Any
 
 from data.errors import Problem, StudyProblem
-from data.rows import JSON, NOT_JSON, GivenTwice, Row, Rows, Source, kind_of
+from data.rows import JSON, NOT_JSON, GivenTwice, Row, Rows, Source, kind_of, undecoded
 
 SPACE = re.compile(r"[ \t\n\r]*")
+
+_REST = (
+    "what follows in a JSON document cannot be read then, so nothing is imported; mend it, or name it .jsonl with one \
+object a line"
+)
 
 
 def json_lines(source: Source) -> Rows:
     """One object on each line; a line that is none is a problem, and reading goes on."""
     decode, path = JSON.decode, str(source.path)
-    with TextIOWrapper(source.binary, encoding="utf-8-sig", newline="\n") as file:
-        for number, line in enumerate(file, 1):
-            where = f"{path}:{number}"
-            try:
-                value = decode(line)
-            except NOT_JSON as error:
-                if line.strip():
-                    yield Problem(where=where, message=_no_json(error, line, "one object on the line"))
-                continue
-            if isinstance(value, dict):
-                yield Row(where=where, values=value)
-            else:
-                message = f"found {_what(value)}; expected one object on each line"
-                yield Problem(where=where, message=message)
+    for number, raw in enumerate(source.binary, 1):
+        where, line = f"{path}:{number}", ""
+        try:
+            line = raw.decode("utf-8" if number > 1 else "utf-8-sig")
+            value = decode(line)
+        except UnicodeDecodeError as error:
+            yield undecoded(where, error)
+            continue
+        except NOT_JSON as error:
+            if line.strip():
+                yield Problem(where=where, message=_no_json(error, line, "one object on the line"))
+            continue
+        if isinstance(value, dict):
+            yield Row(where=where, values=value)
+        else:
+            message = f"found {_what(value)}; expected one object on each line"
+            yield Problem(where=where, message=message)
 
 
 def _no_json(error: Exception, line: str, expected: str) -> str:
@@ -46,7 +53,7 @@ def _what(value: Any) -> str:
 
 def json_objects(source: Source) -> Rows:
     """The objects of a list, with the line on which each begins; a file that is one object is one row."""
-    text = source.binary.read().decode("utf-8-sig")
+    text = _document(source)
     path, start = str(source.path), _space(text, 0)
     if not text.startswith("[", start):
         yield _object(path, text, start)
@@ -69,12 +76,26 @@ def json_objects(source: Source) -> Rows:
             place = _space(text, place + 1)
         elif not text.startswith("]", place):
             where = f"{path}:{text.count(chr(10), 0, place) + 1}"
-            yield Problem(where=where, message="not JSON: the list has no end here (is the file half-written?)")
+            message = f"not JSON: the list has no end here (is the file half-written?); {_REST}"
+            yield Problem(where=where, message=message, stops=True)
             return
     if _space(text, place + 1) < len(text):
         yield Problem(
             where=path, message="there is more after the end of the list; for one object a line name it .jsonl"
         )
+
+
+def _document(source: Source) -> str:
+    try:
+        return source.binary.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        begin = error.object.rfind(b"\n", 0, error.start) + 1
+        column = len(error.object[begin : error.start].decode("utf-8")) + 1
+        raise StudyProblem(
+            f"{source.path}:{line}: column {column}: not UTF-8 ({error.reason}); a JSON document is read whole or not "
+            "at all: save it as UTF-8, or write one object a line (.jsonl), of which --skip-bad can leave out some"
+        ) from None
 
 
 def _object(path: str, text: str, start: int) -> Row | Problem:
@@ -94,7 +115,8 @@ def _object(path: str, text: str, start: int) -> Row | Problem:
 def _broken(path: str, text: str, line: int, error: Exception) -> Problem:
     if isinstance(error, json.JSONDecodeError):
         line = error.lineno
-    return Problem(where=f"{path}:{line}", message=_no_json(error, text + "\n", "a list of objects"))
+    message = f"{_no_json(error, text + chr(10), 'a list of objects')}; {_REST}"
+    return Problem(where=f"{path}:{line}", message=message, stops=True)
 
 
 def _space(text: str, place: int) -> int:

@@ -1,7 +1,7 @@
 """From a raw value to the value of a field: checked, and every fault named."""
 
 from ast import literal_eval
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from io import StringIO
@@ -38,6 +38,39 @@ ITEM_KINDS = ("response", "context")
 
 class Bad(ValueError):
     """A value that does not fit its field; the text says what was expected."""
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """Where in the value something is wrong ("" for the whole of it, ".2" for an entry of a list), and what."""
+        yield "", str(self)
+
+
+class BadEntries(Bad):
+    """A list or an object of which some entries do not fit."""
+
+    def __init__(self, entries: Sequence[tuple[int | str, Bad]]) -> None:
+        """`entries`: where each bad one stands, and what is wrong with it."""
+        self._entries = entries
+        super().__init__("; ".join(f"{place}: {bad}" for place, bad in entries))
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """Every entry that does not fit, with its place."""
+        for place, bad in self._entries:
+            for inside, message in bad.faults():
+                yield f".{place}{inside}", message
+
+
+def _each(entries: Iterable[tuple[int | str, Raw, Callable[[Raw], Any]]]) -> dict[int | str, Any]:
+    """Every entry parsed, by its place; all that do not fit are told at once."""
+    found: dict[int | str, Any] = {}
+    wrong: list[tuple[int | str, Bad]] = []
+    for place, raw, parse in entries:
+        try:
+            found[place] = parse(raw)
+        except Bad as bad:
+            wrong.append((place, bad))
+    if wrong:
+        raise BadEntries(wrong)
+    return found
 
 
 def text(raw: Raw) -> str:
@@ -77,7 +110,7 @@ def texts(raw: Raw) -> tuple[str, ...]:
         raw = json_cell(raw) if raw.startswith("[") else [raw] if raw else []
     if not isinstance(raw, list):
         raise Bad(f"found {kind_of(raw)}; expected a list of texts")
-    return tuple(text(entry) for entry in raw)
+    return tuple(_each((n, entry, text) for n, entry in enumerate(raw)).values())
 
 
 def json_cell(raw: str) -> Raw:
@@ -109,17 +142,26 @@ def quotes(raw: Raw) -> tuple[Quote, ...]:
         raw = json_cell(raw) if raw.startswith("[") else [raw] if raw else []
     if not isinstance(raw, list):
         raise Bad(f"found {kind_of(raw)}; expected a list of quotes")
-    return tuple(map(_quote, raw))
+    return tuple(_each((n, entry, _quote) for n, entry in enumerate(raw)).values())
 
 
 def _quote(raw: Raw) -> Quote:
     if not isinstance(raw, dict):
         return Quote(text=text(raw))
-    place = {name: whole(0, 10**8)(raw[name]) for name in ("passage", "start", "end") if raw.get(name) is not None}
-    field, code = (None if raw.get(name) is None else text(raw[name]) for name in ("field", "code"))
-    if field not in (None, *QUOTED):
-        raise Bad(f"has a quote whose field is {field!r}; expected one of {', '.join(QUOTED)}")
-    return Quote(text=text(raw.get("text")), field=field, code=code, **place)
+    place = whole(0, 10**8)
+    numbers = [(name, raw[name], place) for name in ("passage", "start", "end") if raw.get(name) is not None]
+    shows = [
+        (name, raw[name], parse) for name, parse in (("field", _field), ("code", text)) if raw.get(name) is not None
+    ]
+    return Quote(**_each([*numbers, ("text", raw.get("text"), text), *shows]))  # type: ignore[arg-type]  # parsed by name
+
+
+def _field(raw: Raw) -> str:
+    """What of a passage is quoted."""
+    field = text(raw)
+    if field not in QUOTED:
+        raise Bad(f"is {field!r}; expected one of {', '.join(QUOTED)}")
+    return field
 
 
 def whole(low: int, high: int) -> Callable[[Raw], int]:

@@ -44,7 +44,7 @@ def read(path: Path, progress: Progress | None = None, *, readers: Mapping[str, 
         readers: How to read a file, by the ending of its name.
 
     Raises:
-        StudyProblem: A file is missing, of an unknown format, not UTF-8, or not what its name says.
+        StudyProblem: A file is missing, of an unknown format, or not what its name says.
     """
     files = files_of(path, readers)
     for number, file in enumerate(files):
@@ -68,11 +68,6 @@ def _read_one(path: Path, reader: Reader, progress: Progress | None) -> Rows:
                 if progress and number % EVERY == 0:
                     progress(packed.tell() / size if source.share is None else source.share)
                 yield row
-    except UnicodeDecodeError as error:
-        line, column = _place_of(path)
-        raise StudyProblem(
-            f"{path}:{line}: column {column}: not UTF-8 ({error.reason}); save the file as UTF-8 and import it again"
-        ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise StudyProblem(f"{path}: not a whole gzip file ({error}); pack it again") from None
     except OSError as error:
@@ -82,14 +77,3 @@ def _read_one(path: Path, reader: Reader, progress: Progress | None) -> Rows:
 def _unpacked(path: Path, packed: IO[bytes]) -> IO[bytes]:
     # A decompressor that the caller may close before the file itself.
     return gzip.open(packed) if path.suffix.lower() == ".gz" else packed  # type: ignore[return-value]  # GzipFile reads
-
-
-def _place_of(path: Path) -> tuple[int, int]:
-    """Line and column of the first byte that is not UTF-8: the decoder only knows its place in a buffer."""
-    with path.open("rb") as packed, _unpacked(path, packed) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                return number, len(line[: error.start].decode("utf-8")) + 1
-    return 1, 1

@@ -37,7 +37,8 @@ class _Part:
         try:
             values[self.name] = self.parse(raw)
         except Bad as bad:
-            problems.append(Problem(where=where, field=inside + self.theirs, message=str(bad)))
+            for place, message in bad.faults():
+                problems.append(Problem(where=where, field=inside + self.theirs + place, message=message))
 
 
 def _blank(raw: Raw) -> bool:

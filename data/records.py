@@ -99,6 +99,8 @@ class Verdict:
     evidence: tuple[str, ...] = ()
     rationale: str | None = None
     unscored_reason: str | None = None
+    created_at: str | None = None
+    """When it was given; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

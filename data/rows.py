@@ -1,6 +1,7 @@
 """Rows of text with their places, and the files that a name stands for."""
 
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from glob import glob
@@ -98,8 +99,34 @@ def files_of(path: Path, endings: Collection[str]) -> list[Path]:
     else:
         return [path]
     if not found:
-        raise StudyProblem(f"{path}: no file to read there; expected files that end in {', '.join(endings)} (or .gz)")
+        below = len(files_below(path, endings))
+        inside = f"; {below} are in folders inside it, which '{path}/**/*.jsonl' would read" if below else ""
+        message = f"no file to read there; expected files that end in {', '.join(endings)} (or .gz){inside}"
+        raise StudyProblem(f"{path}: {message}")
     return sorted(found)
+
+
+def files_below(path: Path, endings: Collection[str]) -> list[Path]:
+    """The readable files in folders inside a folder, which do not belong to it; hidden ones do not count."""
+    if not path.is_dir():
+        return []
+    inside = (file.relative_to(path) for file in path.rglob("*") if suffix_of(file) in endings and file.is_file())
+    return [
+        path / file for file in inside if len(file.parts) > 1 and not any(one.startswith(".") for one in file.parts)
+    ]
+
+
+def undecoded(where: str, error: UnicodeDecodeError) -> Problem:
+    """A line with a byte that is not UTF-8: a problem of this line alone.
+
+    Raises:
+        StudyProblem: The line begins as UTF-16 does, so that no other will be UTF-8 either.
+    """
+    if error.object.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise StudyProblem(f"{where}: not UTF-8 but UTF-16; save the file as UTF-8 and import it again")
+    column = len(error.object[: error.start].decode("utf-8")) + 1
+    message = f"column {column}: not UTF-8 ({error.reason}); save the file as UTF-8 and import it again"
+    return Problem(where=where, message=message)
 
 
 def kind_of(value: Raw) -> str:

@@ -3,7 +3,7 @@
 import csv
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
 from typing import Any
 
@@ -11,37 +11,64 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from data.errors import Problem, StudyProblem
-from data.rows import Raw, Row, Rows, Source, Unreadable
+from data.rows import Raw, Row, Rows, Source, Unreadable, undecoded
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 
 def separated(source: Source) -> Rows:
     """The rows of a CSV or TSV file, named by its header; a row that is none is a problem, and reading goes on."""
-    path = source.path
-    with TextIOWrapper(source.binary, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter="\t" if source.suffix == ".tsv" else ",", strict=True)
-        header = _header(str(path), reader)
+    path, wrong = source.path, list[Problem]()
+    with TextIOWrapper(source.binary, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        lines = _decoded(file, str(path), wrong)
+        reader = csv.reader(lines, delimiter="\t" if source.suffix == ".tsv" else ",", strict=True)
+        header = _header(str(path), reader, wrong)
         while True:
             where = f"{path}:{reader.line_num + 1}"
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                yield Problem(where=where, message=f"not CSV: {error}; check the quotes")
-                continue
-            if cells is None:
+                yield _not_csv(where, error, reader.line_num)
+                cells = []
+            if wrong:
+                yield from wrong
+                wrong.clear()
+            elif cells is None:
                 return
-            if len(cells) == len(header):
+            elif len(cells) == len(header):
                 yield Row(where=where, values=dict(zip(header, cells, strict=True)))
             elif cells:
                 yield Problem(where=where, message=f"{len(cells)} cells; the header has {len(header)} columns")
 
 
-def _header(path: str, reader: Iterator[list[str]]) -> list[str]:
+def _decoded(file: Iterable[str], path: str, wrong: list[Problem]) -> Iterator[str]:
+    """The lines as they are; those that hold a byte that is not UTF-8 are added to `wrong`."""
+    for number, line in enumerate(file, 1):
+        try:
+            _ = line.isascii() or line.encode("utf-8", "surrogateescape").decode("utf-8")
+        except UnicodeDecodeError as error:
+            wrong.append(undecoded(f"{path}:{number}", error))
+        yield line
+
+
+def _not_csv(where: str, error: csv.Error, line: int) -> Problem:
+    """A row with a wrong quote; one that is never closed takes the rest of the file with it."""
+    if "unexpected end of data" not in str(error):
+        return Problem(where=where, message=f"not CSV: {error}; check the quotes")
+    message = (
+        f"not CSV: a quote that opens in this row is not closed, so everything up to line {line} is one cell and "
+        "nothing of it can be imported; close the quote (is the file half-written?)"
+    )
+    return Problem(where=where, message=message, stops=True)
+
+
+def _header(path: str, reader: Iterator[list[str]], wrong: list[Problem]) -> list[str]:
     try:
         header = next(reader, None)
     except csv.Error as error:
         raise StudyProblem(f"{path}:1: not CSV: {error}; check the quotes of the header") from None
+    if wrong:
+        raise StudyProblem(wrong)
     if header is None:
         raise StudyProblem(f"{path}: the file is empty; expected a header that names the columns, then rows")
     repeated = sorted({name for name in header if header.count(name) > 1})

@@ -39,10 +39,14 @@ def parts(study: Study, kind: str) -> list[Path]:
     return sorted(study.texts.glob(f"{kind}-*.parquet"))
 
 
+def is_made_here(part: Path) -> bool:
+    """Whether `put_part` wrote it, and no import."""
+    return not part.stem.rpartition("-")[2].isdigit()
+
+
 def next_part(study: Study, kind: str) -> Path:
     """Where the next import of this kind goes."""
-    numbers = [part.stem.rpartition("-")[2] for part in parts(study, kind)]
-    last = max((int(number) for number in numbers if number.isdigit()), default=0)
+    last = max((int(part.stem.rpartition("-")[2]) for part in parts(study, kind) if not is_made_here(part)), default=0)
     return study.texts / f"{kind}-{last + 1:05d}.parquet"
 
 

@@ -4,39 +4,28 @@ The mapping of the same name then reads records off these rows. The shapes are t
 DeepEval test runs, Inspect logs, Label Studio JSON exports, Argilla records (SDK, flattened, and its server's API).
 """
 
-import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from data.errors import Problem
+from data.label_studio_rows import annotations
 from data.mapping import follow
-from data.rows import Raw, Row, Rows, kind_of
+from data.rows import Raw
+from data.unfolding import Odd, Parts, Unfold, Values, a_list, an_object, joined, name_of, objects, part, unfolded
 
-Values = dict[str, Raw]
-Unfold = Callable[[Values], Iterator[Values]]
-
-
-class Odd(ValueError):
-    """A row that is not as this tool writes it; the text says what was expected."""
+__all__ = ["UNFOLD", "unfolded"]
 
 
-def unfolded(rows: Rows, unfold: Unfold) -> Rows:
-    """The rows that each row holds, all in its place."""
-    for row in rows:
-        if isinstance(row, Problem):
-            yield row
-            continue
-        try:
-            for values in unfold(row.values):
-                yield Row(where=row.where, values=values)
-        except Odd as odd:
-            yield Problem(where=row.where, message=str(odd))
-
-
-def test_cases(row: Values) -> Iterator[Values]:
+def test_cases(row: Values) -> Parts:
     """DeepEval: a test run holds its cases in a list; a dataset's rows are the cases, in CSV with joined passages."""
-    for case in _objects(row["testCases"], "testCases") if "testCases" in row else [row]:
-        yield {**case, **{name: _passages(case[name]) for name in _CONTEXTS if name in case}}
+    if "testCases" not in row:
+        yield "", _case(row)
+        return
+    for n, case in enumerate(a_list(row["testCases"], "testCases")):
+        yield from part(f"testCases.{n}", map(_case, [case]))
+
+
+def _case(given: Raw) -> Values:
+    case = an_object(given, "a test case")
+    return {**case, **{name: _passages(case[name]) for name in _CONTEXTS if name in case}}
 
 
 _CONTEXTS = ("retrieval_context", "retrievalContext", "context")
@@ -49,19 +38,32 @@ def _passages(given: Raw) -> Raw:
     return list(given.split("|")) if given else None
 
 
-def samples(row: Values) -> Iterator[Values]:
+def samples(row: Values) -> Parts:
     """Inspect: a row per sample, with question, answer and targets as texts, and its `item`."""
-    about = _object(row.get("eval"), "eval")
-    for sample in _objects(row.get("samples"), "samples"):
-        target = sample.get("target")
-        yield {
-            "eval": about,
-            "sample": sample,
-            "item": f"{about.get('task')}/{sample.get('id')}",
-            "question": _asked(sample.get("input"), sample),
-            "answer": _answered(sample.get("output"), sample),
-            "targets": [one for one in (target if isinstance(target, list) else [target]) if one],
-        }
+    about = an_object(row.get("eval"), "eval")
+    if not row.get("samples"):
+        raise Odd(
+            "a log without samples: only its header was written, or the run ended before the first; nothing can be "
+            "imported from it. Give the whole log: the .eval file, or JSON as `inspect log dump` writes it without "
+            "--header-only, of a run without --no-log-samples"
+        )
+    for n, given in enumerate(a_list(row["samples"], "samples"), 1):
+        sample = given if isinstance(given, dict) else {}
+        place = f"sample {name_of(sample.get('id'), n)}, epoch {name_of(sample.get('epoch'), 1)}"
+        yield from part(place, _sample(about, given))
+
+
+def _sample(about: Values, given: Raw) -> Iterator[Values]:
+    sample = an_object(given, "a sample")
+    target = sample.get("target")
+    yield {
+        "eval": about,
+        "sample": sample,
+        "item": f"{about.get('task')}/{sample.get('id')}",
+        "question": _asked(sample.get("input"), sample),
+        "answer": _answered(sample.get("output"), sample),
+        "targets": [one for one in (target if isinstance(target, list) else [target]) if one],
+    }
 
 
 def _asked(given: Raw, sample: Values) -> Raw:
@@ -104,54 +106,27 @@ def _attached(value: Raw, sample: Values) -> Raw:
     return value
 
 
-def annotations(row: Values) -> Iterator[Values]:
-    """Label Studio: a row per annotation and control tag; a cancelled annotation is one row with a reason."""
-    for note in _objects(row.get("annotations"), "annotations"):
-        who = note.get("completed_by")
-        if isinstance(who, dict):
-            who = who.get("email") or who.get("id")
-        base: Values = {
-            **{name: value for name, value in row.items() if name not in ("annotations", "predictions")},
-            "person": who,
-            "created_at": note.get("created_at"),
-            "lead_time": note.get("lead_time"),
-        }
-        if note.get("was_cancelled") is True:
-            yield {**base, "reason": "other: skipped in Label Studio"}
-            continue
-        for result in _objects(note.get("result"), "annotations.result"):
-            value, evidence = _tagged(result)
-            yield {**base, "label": result.get("from_name"), "value": value, "evidence": evidence}
-            # The time is the whole annotation's, so only its first label carries it.
-            base["lead_time"] = None
-
-
-def _tagged(result: Values) -> tuple[Raw, list[Raw]]:
-    """The value that a control tag gave, and the text it marked, if any."""
-    value = _object(result.get("value"), "annotations.result.value")
-    given = value.get(str(result.get("type")))
-    if result.get("type") == "textarea":
-        given = value.get("text")
-    marked: list[Raw] = []
-    if isinstance(value.get("text"), str) and result.get("type") != "textarea":
-        marked = [{name: value[name] for name in ("text", "start", "end") if value.get(name) is not None}]
-    return _one(given), marked
-
-
-def answers(row: Values) -> Iterator[Values]:
+def answers(row: Values) -> Parts:
     """Argilla: a row per answer; a discarded record is one row with a reason, a draft is none."""
-    if isinstance(row.get("items"), list):
-        for record in _objects(row["items"], "items"):
-            yield from answers(record)
+    listed = row.get("items")
+    if not isinstance(listed, list):
+        yield from part("", _answers(row))
         return
+    for n, record in enumerate(listed, 1):
+        name = name_of(record.get("id") if isinstance(record, dict) else None, n)
+        yield from part(f"record {name}", _answers(record))
+
+
+def _answers(given: Raw) -> Iterator[Values]:
+    row = an_object(given, "a record")
     base = {name: value for name, value in row.items() if name not in ("responses", "suggestions", "vectors")}
-    given = row.get("responses")
-    if isinstance(given, dict):
-        for question, said in given.items():
-            for one in _objects(said, f"responses.{question}"):
+    said_of = row.get("responses")
+    if isinstance(said_of, dict):
+        for question, said in said_of.items():
+            for one in objects(said, f"responses.{question}"):
                 yield from _answer(base, question, one.get("value"), one)
-    elif isinstance(given, list):
-        for one in _objects(given, "responses"):
+    elif isinstance(said_of, list):
+        for one in objects(said_of, "responses"):
             yield from _server_answers(base, one)
     else:
         yield from _flat_answers(row, base)
@@ -161,8 +136,8 @@ def _server_answers(base: Values, one: Values) -> Iterator[Values]:
     if one.get("status") == "discarded":
         yield from _answer(base, None, None, one)
         return
-    for question, said in _object(one.get("values") or {}, "responses.values").items():
-        yield from _answer(base, question, _object(said, f"responses.values.{question}").get("value"), one)
+    for question, said in an_object(one.get("values") or {}, "responses.values").items():
+        yield from _answer(base, question, an_object(said, f"responses.values.{question}").get("value"), one)
 
 
 def _flat_answers(row: Values, base: Values) -> Iterator[Values]:
@@ -183,26 +158,7 @@ def _answer(base: Values, question: str | None, value: Raw, one: Values) -> Iter
     if status == "discarded":
         yield {**who, "reason": "other: discarded in Argilla"}
     elif status == "submitted":
-        yield {**who, "label": question, "value": _one(value)}
-
-
-def _one(given: Raw) -> Raw:
-    """A single choice as its text, several as a JSON list."""
-    if isinstance(given, list) and len(given) == 1 and not isinstance(given[0], list | dict):
-        return given[0]  # type: ignore[no-any-return]  # an entry of a list as written is a value as written
-    return json.dumps(given, ensure_ascii=False) if isinstance(given, list | dict) else given
-
-
-def _object(value: Any, name: str) -> Values:
-    if not isinstance(value, dict):
-        raise Odd(f"{name} is {kind_of(value)}; expected an object")
-    return value
-
-
-def _objects(value: Any, name: str) -> list[Values]:
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise Odd(f"{name} is {kind_of(value)}; expected a list of objects")
-    return value
+        yield {**who, "label": question, "value": joined(value)}
 
 
 UNFOLD: dict[str, Unfold] = {

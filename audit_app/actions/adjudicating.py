@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit_app.actions.adjudicators import WHY_NOT, Adjudicator
-from audit_app.actions.answers import Answer, Refused, comment, encodable, sequence
+from audit_app.actions.answers import Answer, Refused, comment, encodable, expected, sequence
 from audit_app.actions.cases import Case, Place, Queue, in_order, read_queue
 from audit_app.actions.labelling import MOVED_ON, SKIP, answer_to, give_back, keep, same_answer
 from audit_app.actions.revealing import place_of, revealed
@@ -78,7 +78,7 @@ def _shown(
     mine = {*voted, *(me.labels(case) if case else ()), label}
     steps = sorted((name for name in mine if name.partition(".")[0] in study.rubric.names()),
                    key=lambda name: in_order(study.rubric, name))  # fmt: skip
-    view = shown(store, study, person, assignment, item, label, steps)
+    view = shown(store, study, person, assignment, item, label, steps, voted)
     found = {"stage": "decide", **revealed(store, study, person, assignment, label, case)} if label in voted else None
     done = adjudications.decided_by(store, person.person_id)
     others = sum(
@@ -116,7 +116,7 @@ def _keep_vote(store: Store, study: Study, person: Person, sent: Mapping[str, An
         return give_back(store, study, assignment, sent, ended=ended)
     seq = sequence(sent)
     if label.partition(".")[0] not in study.rubric.names(assignment.item_kind):
-        raise Refused(422, f"label {label!r} is not asked of a {assignment.item_kind}")
+        raise Refused(422, expected("label", label, study.rubric.names(assignment.item_kind)))
     item = items.load(store, assignment.item_kind, assignment.item_id)
     answer = answer_to(study, item, label, sent)
     there = events.find(store, assignment.assignment_id, seq)
@@ -178,7 +178,7 @@ def _keep_decision(store: Store, study: Study, person: Person, sent: Mapping[str
         raise Refused(409, _("Vote first, without knowing what others said: the decision comes after that."))
     reason, cause = _reason(sent), sent.get("cause")
     if cause not in CAUSES:
-        raise Refused(422, f"cause {cause!r}; expected one of {', '.join(CAUSES)}")
+        raise Refused(422, expected("cause", cause, CAUSES))
     # A reason and no quotes of its own: the words that show it are quoted with the answers that are decided on.
     value = Answer.of(study.rubric[label], {"value": sent.get("value"), "comment": reason}).value
     found = {"label": label, "value": value, "reason": reason, "cause": cause}
@@ -209,7 +209,7 @@ def _keep_decision(store: Store, study: Study, person: Person, sent: Mapping[str
 def _reason(sent: Mapping[str, Any]) -> str:
     reason = comment({"comment": sent.get("reason")})
     if reason is None:
-        raise Refused(422, "a decision needs a reason, in a few words")
+        raise Refused(422, _("a decision needs a reason, in a few words"))
     encodable(reason)
     return reason
 

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from audit_app.language import _
+from audit_app.language import _, joined
 from data.errors import StudyProblem
 from data.questions import Question, Value
 from data.records import CANNOT_JUDGE, QUOTED
@@ -69,7 +69,8 @@ def _given_codes(question: Question, value: str, quoted: list[dict[str, Any]]) -
     codes = question.codes(value)
     for code in [quote["code"] for quote in quoted if "code" in quote]:
         if code not in codes:
-            raise Refused(422, f"evidence: code {_brief(code)} is not among the values given: {', '.join(codes)}")
+            said = _("evidence: a quote for {code}, which is not among the values given: {codes}")
+            raise Refused(422, said.format(code=_brief(code), codes=joined(codes)))
     asking = [entry.value for entry in _chosen(question, value) if entry.evidence]
     if question.kind != "many" or len(asking) != 1:
         return quoted
@@ -110,7 +111,17 @@ def encodable(*said: object) -> None:
     try:
         json.dumps(said, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
-        raise Refused(422, "the note or a quote holds half a character, or a number that is none") from None
+        raise Refused(422, _("the note or a quote holds half a character, or a number that is none")) from None
+
+
+def expected(name: str, value: object, allowed: Iterable[str]) -> str:
+    """That something is none of what it can be.
+
+    >>> expected("kind", "a", ("flag", "slip"))
+    "kind: 'a'; expected one of flag, slip"
+    """
+    said = _("{name}: {value!r}; expected one of {allowed}")
+    return said.format(name=name, value=value, allowed=joined(allowed))
 
 
 def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]]:
@@ -120,7 +131,7 @@ def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]
         Refused: 422, a quote is not to be found where it says.
     """
     if raw is not None and not isinstance(raw, list):
-        raise Refused(422, "evidence: expected a list of quotes")
+        raise Refused(422, _("evidence: expected a list of quotes"))
     shown: dict[int, list[ShownPassage]] = {}
     for passage in passages:
         shown.setdefault(passage.number, []).append(passage)
@@ -129,31 +140,33 @@ def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]
 
 def _quote(raw: object, shown: Mapping[int, Sequence[ShownPassage]]) -> dict[str, Any]:
     if not isinstance(raw, dict) or not set(PLACE) <= set(raw) <= {*PLACE, "field", "code"}:
-        expected = f"{', '.join(PLACE)}, optionally field and code"
-        raise Refused(422, f"evidence: {_brief(raw)}; expected a quote with {expected}")
+        said = _("evidence: {quote}; expected a quote with {fields}, and no more than field and code beside them")
+        raise Refused(422, said.format(quote=_brief(raw), fields=joined(PLACE)))
     field, code = raw.get("field", "text"), raw.get("code", "")
     if field not in QUOTED or not isinstance(code, str):
-        raise Refused(422, f"evidence: {_brief(raw)}; field is one of {', '.join(QUOTED)}, and code is text")
+        said = _("evidence: {quote}; expected as field one of {fields}, and as code a text")
+        raise Refused(422, said.format(quote=_brief(raw), fields=joined(QUOTED)))
     numbers = [raw[name] for name in PLACE[:3]]
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-        raise Refused(422, f"evidence: {_brief(raw)}; passage, start and end are whole numbers")
+        said = _("evidence: {quote}; passage, start and end are whole numbers")
+        raise Refused(422, said.format(quote=_brief(raw)))
     number, start, end = numbers
     if number not in shown:
-        raise Refused(422, f"evidence: passage {number} is not shown with this question, so it cannot be quoted")
+        said = _("evidence: passage {number} is not shown with this question, so it cannot be quoted")
+        raise Refused(422, said.format(number=number))
     texts = [getattr(passage, field) or "" for passage in shown[number]]
     if not any(0 <= start < end <= len(text) and text[start:end] == raw["text"] for text in texts):
-        where = f"passage {number}" if field == "text" else f"the {field} of passage {number}"
-        raise Refused(
-            422,
-            f"evidence: characters {start} to {end} of {where} are not the quoted text; "
-            "offsets count code points of the stored text, from 0, the end excluded",
+        said = _(
+            "evidence: characters {start} to {end} of the {field} of passage {number} are not the quoted text; offsets "
+            "count code points of what is stored, from 0, the end excluded"
         )
-    said = {"field": field if field != "text" else None, "code": code or None}
-    return {**{name: raw[name] for name in PLACE}, **{name: value for name, value in said.items() if value}}
+        raise Refused(422, said.format(start=start, end=end, field=field, number=number))
+    more = {"field": field if field != "text" else None, "code": code or None}
+    return {**{name: raw[name] for name in PLACE}, **{name: value for name, value in more.items() if value}}
 
 
 def _listed(answers: Sequence[str]) -> str:
-    return _(", ").join(_("“{answer}”").format(answer=answer) for answer in answers)
+    return joined(_("“{answer}”").format(answer=answer) for answer in answers)
 
 
 def _brief(raw: object) -> str:
@@ -169,9 +182,9 @@ def skip_reason(raw: Mapping[str, Any], reasons: Sequence[str]) -> str:
     said = comment(raw) or ""
     encodable(said)
     if not any(said == reason or said.startswith(f"{reason}: ") for reason in reasons):
-        raise Refused(422, f"a skip needs a reason: {', '.join(reasons)}")
+        raise Refused(422, _("a skip needs a reason: {reasons}").format(reasons=joined(reasons)))
     if said.partition(":")[0] == OTHER and not said.partition(":")[2].strip():
-        raise Refused(422, f"the reason “{OTHER}” needs a note that says which")
+        raise Refused(422, _("the reason “{reason}” needs a note that says which").format(reason=OTHER))
     return said
 
 
@@ -189,7 +202,7 @@ def sequence(raw: Mapping[str, Any]) -> int:
     """
     number = raw.get("client_seq")
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**31:
-        raise Refused(422, f"client_seq {number!r}; expected a whole number")
+        raise Refused(422, _("client_seq {number!r}; expected a whole number").format(number=number))
     return number
 
 
@@ -203,8 +216,9 @@ def _value(question: Question, raw: Mapping[str, Any]) -> str:
         return CANNOT_JUDGE
     if question.kind == "many":
         if not isinstance(value, list) or any(code not in allowed for code in value):
-            raise Refused(422, f"{question.name}: {value!r}; expected a list of {', '.join(allowed)}")
+            said = _("{name}: {value!r}; expected a list of {allowed}")
+            raise Refused(422, said.format(name=question.name, value=value, allowed=joined(allowed)))
         return json.dumps([code for code in allowed if code in value])
     if value not in allowed:
-        raise Refused(422, f"{question.name}: {value!r}; expected one of {', '.join(allowed)}")
+        raise Refused(422, expected(question.name, value, allowed))
     return str(value)

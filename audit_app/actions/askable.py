@@ -6,6 +6,7 @@ import numpy as np
 
 from audit_app.actions.labelled import Labelled
 from audit_app.actions.seal import Seal
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from metrics.estimate import Contexts, Target
@@ -64,7 +65,8 @@ def count_tasks(population: JudgedRows, options: Options) -> int | None:
         return None
     n = len(set(population.columns[options.task]))
     if n < 2:
-        raise StudyProblem(f"{n} task cannot speak for such tasks in general; use --population responses")
+        said = _("{n} task cannot speak for such tasks in general; use --population responses")
+        raise StudyProblem(said.format(n=n))
     return n
 
 
@@ -75,7 +77,8 @@ def can_adjudicate(rows: Labelled, target: Target) -> None:
         StudyProblem: The sample has no overlap.
     """
     if target == "B" and not rows.overlap.order:
-        raise StudyProblem(
-            f"sample {rows.sample['sample_id']!r} has no overlap, so target B has nothing to rest on: adjudicated "
-            "labels count on a random share that several people label. Draw one with --overlap, or use target A"
+        said = _(
+            "sample {sample!r} has no overlap, so target B has nothing to rest on: adjudicated labels count on a "
+            "random share that several people label. Draw one with --overlap, or use target A"
         )
+        raise StudyProblem(said.format(sample=rows.sample["sample_id"]))

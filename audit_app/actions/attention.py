@@ -91,11 +91,10 @@ def plan_canaries(
     return opened
 
 
-def canary_later(store: Store, done: Assignment) -> None:
+def canary_later(store: Store, done: Assignment, sample: Mapping[str, Any] | None) -> None:
     """After an item of the plan is done where nothing was dealt: perhaps a canary is opened, to come soon."""
     if done.purpose != "plan" or done.pass_ != PASS or done.person_id is None or done.reserved_for is not None:
         return
-    sample = items.sample_of(store, done.item_kind, done.item_id)
     if sample is None or not sample["canaries"]:
         return
     who, seed, unit = done.person_id, sample["seed"], unit_key(done.person_id, done.item_id)

@@ -1,14 +1,16 @@
-"""How people did in the calibration round: who passed, label by label, and in how many tries. For leads."""
+"""How people did in the calibration round, label by label, and making somebody practise again. For leads."""
 
 from dataclasses import dataclass
 
 from audit_app.actions.access import require_lead
 from audit_app.actions.agreeing import CalibrationSet, calibration_set
-from audit_app.actions.people import shown_names
-from audit_app.actions.tries import LabelTries, Stage, stages
+from audit_app.actions.people import changing, shown_names
+from audit_app.actions.tries import LabelTries, Score, Stage, stages
+from audit_app.actions.wording import when
 from audit_app.language import _, mark, ngettext
+from data.errors import StudyProblem
 from data.records import Person
-from data.store import people
+from data.store import calibrations, people
 from data.store.connection import open_store
 from data.study import Study
 
@@ -17,6 +19,7 @@ STATES = {
     "not passed": mark("not passed"),
     "under way": mark("under way"),
     "not begun": mark("not begun"),
+    "to practise again": mark("to practise again"),
     "not asked": mark("not asked"),
 }
 
@@ -30,6 +33,8 @@ class Calibrated:
     state: str
     """One of `STATES`; "not asked" of whoever works in no pass with agreed answers."""
     labels: tuple[LabelTries, ...]
+    again_at: str | None
+    """When they were last made to practise again; their tries before that stay, and count no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +72,44 @@ def calibration_round(study: Study, *, by: Person | None = None) -> CalibrationR
         everyone = [person for person in people.everyone(store) if person.may_label and person.role != "lead"]
         invited = people.invited(store)
         here = {person.person_id: stages(store, study, person) for person in everyone if person.person_id in invited}
+        again = calibrations.asked_to_practise_again(store)
     names = {**{who: who for who in here}, **shown_names(everyone)}
     return CalibrationRound(
         set=calibration_set(study),
         required=study.calibration.required,
-        people=tuple(_of(who, names[who], found) for who, found in here.items()),
+        people=tuple(_of(who, names[who], found, again.get(who)) for who, found in here.items()),
     )
 
 
-def _of(person_id: str, name: str, found: list[Stage]) -> Calibrated:
+def practise_again(study: Study, person_id: str, *, by: Person | None = None) -> str:
+    """Makes somebody practise the calibration set again before they get other work; a sentence.
+
+    What they did so far stays in the record and counts no more; a try that is under way counts.
+
+    Raises:
+        StudyProblem: There is no such person or no set, they get nothing to label, or have not practised yet.
+        Refused: Whoever asks is no lead.
+    """
+    with changing(study, person_id, by) as (store, person):
+        here, name = stages(store, study, person), person.display_name or person_id
+        if not person.may_label:
+            raise StudyProblem(_("{name} gets nothing to label, so there is nothing to practise").format(name=name))
+        if not here:
+            raise StudyProblem(
+                _("there are no agreed answers to practise on in the passes of {name}").format(name=name)
+            )
+        if not any(label.best for stage in here for label in stage.labels):
+            raise StudyProblem(_("{name} is to practise already: no try has been finished yet").format(name=name))
+        for stage in here:
+            author = by.person_id if by else None
+            calibrations.practise_again(store, person_id, stage.pass_, stage.occasion - 1, by=author)
+    return _(
+        "{name} practises again before other work; what is begun is finished first. The results so far stay, "
+        "and count no more."
+    ).format(name=name)
+
+
+def _of(person_id: str, name: str, found: list[Stage], again_at: str | None) -> Calibrated:
     labels = tuple(label for stage in found for label in stage.labels)
     if not labels:
         state = "not asked"
@@ -83,19 +117,23 @@ def _of(person_id: str, name: str, found: list[Stage]) -> Calibrated:
         state = "passed"
     elif any(stage.is_begun for stage in found):
         state = "under way"
+    elif any(label.best for label in labels):
+        state = "not passed"
     else:
-        state = "not passed" if any(label.scores for label in labels) else "not begun"
-    return Calibrated(person_id=person_id, name=name, state=state, labels=labels)
+        state = "to practise again" if any(label.n_before for label in labels) else "not begun"
+    return Calibrated(person_id=person_id, name=name, state=state, labels=labels, again_at=again_at)
 
 
 def round_rows(found: CalibrationRound) -> list[dict[str, str]]:
     """One row per person: the best try at each label, and how many there were."""
     labels = list(dict.fromkeys(answer.label for answer in found.set.answers))
+    again = any(each.again_at for each in found.people)
     return [
         {
             _("person"): each.name,
             _("calibration"): _(STATES[each.state]),
             _("tries"): str(max((len(label.scores) for label in each.labels), default=0)),
+            **({_("made to practise again"): when(each.again_at) if each.again_at else ""} if again else {}),
             **{label: _best({one.label: one for one in each.labels}.get(label)) for label in labels},
         }
         for each in found.people
@@ -103,11 +141,16 @@ def round_rows(found: CalibrationRound) -> list[dict[str, str]]:
 
 
 def _best(label: LabelTries | None) -> str:
-    """The best try at a label, and what it takes."""
-    if label is None or label.best is None:
+    """The best try at a label, and what it takes; before somebody tries again, the best of those before."""
+    if label is None:
         return ""
-    best, sign = label.best, "✓" if label.passed else "✗"
+    best, before = label.best, label.best_before
+    if best is None:
+        return _("before: {result}").format(result=_result(before, label.mark)) if before else ""
+    return _result(best, label.mark)
+
+
+def _result(score: Score, needed: float) -> str:
     said = _("{sign} {right} of {n} ({share}, needed {mark})")
-    return said.format(
-        sign=sign, right=best.n_right, n=best.n, share=f"{100 * best.share:.0f} %", mark=f"{100 * label.mark:.0f} %"
-    )
+    sign, share = "✓" if score.share >= needed else "✗", f"{100 * score.share:.0f} %"
+    return said.format(sign=sign, right=score.n_right, n=score.n, share=share, mark=f"{100 * needed:.0f} %")

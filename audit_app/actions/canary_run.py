@@ -4,9 +4,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
-from pathlib import Path
 
-from audit_app.actions.judge_trials import Trial, record, trials
+from audit_app.actions.judge_trials import Record, Trial, record, trials
 from audit_app.actions.wording import percent
 from data.canaries import PREFIX, canaries, canary_hash
 from data.errors import StudyProblem
@@ -57,7 +56,7 @@ def run_canaries(
     harness: Harness,
     judge: str,
     metric: str,
-    path: Path,
+    kept: Record,
     *,
     repeats: int = 5,
     level: float = 0.99,
@@ -73,7 +72,7 @@ def run_canaries(
         harness: The judge.
         judge: Its name in the record.
         metric: Which of its scores is grounding.
-        path: The record.
+        kept: The record.
         repeats: How often every canary is asked, at least 1.
         level: 1 less the chance that noise alone is taken for a rise.
         renew: Make this run the baseline of later ones, whatever was recorded.
@@ -82,7 +81,7 @@ def run_canaries(
     Raises:
         StudyProblem: The harness cannot be run, few scores could be read, or the record cannot be used.
     """
-    before = trials(path)
+    before = trials(kept)
     scores, problems = _ask(harness, metric, repeats, on_answer)
     found = reading(scores)
     if 2 * found.n < len(scores):
@@ -103,7 +102,7 @@ def run_canaries(
         passed=compared is None or not compared.rose, baseline=old is None,
         scores=tuple(tuple(None if isnan(score) else score for score in row) for row in scores),
     )  # fmt: skip
-    record(path, trial)
+    record(kept, trial)
     return CanaryRun(
         judge=judge, metric=metric, set_hash=canary_hash(), n=len(names), repeats=repeats, now=found, baseline=base,
         baseline_at=old.at if old else trial.at, is_baseline=old is None, rise=compared, rose=rose, grounded=grounded,

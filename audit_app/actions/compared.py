@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from audit_app.actions.metrics_result import WHO
 from audit_app.actions.seal import Seal
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from metrics.difference import Difference
 from metrics.estimate import About, Estimate
 from metrics.mcnemar import Discordant, McNemar
@@ -210,7 +210,7 @@ class Compared:
                 by_whom=by_whom, n_real=len(real), family=family, many=many, at=at
             )
         named = [
-            _("{a} and {b} in {names}").format(a=shown(a), b=shown(b), names=_(", ").join(names))
+            _("{a} and {b} in {names}").format(a=shown(a), b=shown(b), names=joined(names))
             for (a, b), names in pairs.items()
         ]
         rest = _("; every other difference could be chance") if len(real) < family else ""

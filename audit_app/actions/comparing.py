@@ -17,7 +17,7 @@ from audit_app.actions.pairing import Matched, Pair
 from audit_app.actions.results import LEVEL
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import read_seal, require_results
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import LABELS
@@ -156,7 +156,7 @@ def _pairs(question: Question, matched: Matched) -> list[Pair]:
 
 
 def _nothing_shared(question: Question) -> str:
-    same = _("response") if question.by == JUDGE else _(", ").join(
+    same = _("response") if question.by == JUDGE else joined(
         [_("task"), *(_(column) for column in frames.SLICES if column != question.by)]
     )  # fmt: skip
     return _(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from audit_app.actions.compared import Adjust, Compared, Comparison, Order, Tested, Way, shown
 from audit_app.actions.wording import p_value, points, spread, with_interval
-from audit_app.language import _
+from audit_app.language import _, isolated, joined
 from audit_app.reasons import bare, told
 from metrics.estimate import Estimate
 
@@ -45,7 +45,7 @@ def _tested(way: Way, found: Tested | None, adjust: Adjust) -> dict[str, str]:
         return cells
     if adjust == "none":
         return cells | {f"p ({way})": p_value(found.p)}
-    return cells | {f"p, adjusted ({way})": _(", ").join([p_value(found.p), p_value(found.p_adjusted)])}
+    return cells | {f"p, adjusted ({way})": joined([p_value(found.p), p_value(found.p_adjusted)])}
 
 
 def _why(one: Comparison) -> list[str]:
@@ -107,7 +107,7 @@ def order_rows(orders: Sequence[Order]) -> list[dict[str, str]]:
             "metric": one.metric,
             "judges": f"{shown(one.first)} · {shown(one.second)}",
             "Kendall's tau": _tau(one),
-            "Spearman": "–" if one.spearman is None else f"{one.spearman:z.2f}",
+            "Spearman": "–" if one.spearman is None else isolated(f"{one.spearman:z.2f}"),
             "same order": ""
             if one.same_order is None
             else _("in {same_order:.0f} % of resamples").format(same_order=100 * one.same_order),
@@ -131,9 +131,7 @@ def order_sentences(orders: Sequence[Order]) -> list[str]:
     for first, second in dict.fromkeys((one.first, one.second) for one in orders):
         ours = [one for one in orders if (one.first, one.second) == (first, second) and one.kendall is not None]
         same, other = (
-            _(", ").join(
-                one.metric + _surely(one, alike) for one in ours if (one.first_order == one.second_order) == alike
-            )
+            joined(_surely(one, alike) for one in ours if (one.first_order == one.second_order) == alike)
             for alike in (True, False)
         )
         if same or other:
@@ -142,22 +140,22 @@ def order_sentences(orders: Sequence[Order]) -> list[str]:
             ] * bool(other)
             found.append(
                 _("{first} and {second} put the models {said}.").format(
-                    first=shown(first), second=shown(second), said=_(", ").join(said)
+                    first=shown(first), second=shown(second), said=joined(said)
                 )
             )
     return found
 
 
 def _surely(one: Order, alike: bool) -> str:
-    often = (
-        ""
-        if one.same_order is None
-        else _("in {same_order:.0f} % of resamples").format(same_order=100 * one.same_order)
-    )
-    return often and f" ({often})" if alike else often and _(" (the same {often})").format(often=often)
+    """The metric, and how often it is so."""
+    if one.same_order is None:
+        return one.metric
+    said = _("{metric} ({often})") if alike else _("{metric} (the same {often})")
+    often = _("in {same_order:.0f} % of resamples").format(same_order=100 * one.same_order)
+    return said.format(metric=one.metric, often=often)
 
 
 def _tau(one: Order) -> str:
     if one.kendall is None or one.low is None or one.high is None:
-        return "–" if one.kendall is None else f"{one.kendall:z.2f}"
+        return "–" if one.kendall is None else isolated(f"{one.kendall:z.2f}")
     return spread(f"{one.kendall:z.2f}", f"{one.low:z.2f}", f"{one.high:z.2f}")

@@ -12,7 +12,7 @@ from agreement.dawid_skene import dawid_skene
 from audit_app.actions.label_table import LabelTable
 from audit_app.actions.planned import read_planned
 from audit_app.actions.seal import Seal
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from audit_app.reasons import told
 from data.errors import StudyProblem
 from data.study import Study
@@ -73,8 +73,7 @@ class ConsensusResult:
         for one in self.labels:
             if one.why_not_identified:
                 doubts.setdefault(one.why_not_identified, []).append(one.label)
-        comma = _(", ")
-        return _(SENTENCE) + "".join(f" {comma.join(labels)}: {told(why)}." for why, labels in doubts.items())
+        return _(SENTENCE) + "".join(f" {joined(labels)}: {told(why)}." for why, labels in doubts.items())
 
 
 def consensus(study: Study, *, sample_id: str | None = None) -> ConsensusResult:

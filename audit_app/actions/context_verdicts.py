@@ -3,53 +3,55 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from audit_app.actions.answered import answered, overlap_of
+from audit_app.actions.answered import Key, Overlap, answered, overlap_of
+from audit_app.actions.leak_labels import ESTABLISHED, BlindReading, blind_readings
+from audit_app.actions.leaks import ABSENCE
 from data.rubric import Rubric
-from data.store import events
+from data.store import events, items
 from data.store.connection import Store
 
-EXPECTED = {"clean": "established", "direct_conflict": "conflicting", "evidence_absence": "not_established"}
-"""What a reader who knows nothing else should find, where the condition says so."""
-
 LEAKED = "answer_leaked"
+ASKED = ("answerable", "construction_errors")
+"""What every verdict rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextVerdict:
     """One audited context; what is not said yet, or could not be judged, is None."""
 
-    answerable: str | None
-    """Stage 1, before the gold answer was shown."""
+    reading: BlindReading
+    """Stages 1 and 2a."""
     errors: tuple[str, ...] | None
-    """Stage 2; empty when nothing is wrong."""
+    """Stage 2b; empty when nothing is wrong."""
     comment: str | None
     blemishes: frozenset[str] = frozenset()
     """The errors that the rubric calls blemishes; any other breaks the context."""
 
-    def is_surprising(self, condition: str | None) -> bool:
-        """Whether stage 1 says otherwise than the condition: the strongest sign of a leak in evidence absence."""
-        expected = EXPECTED.get(condition or "")
-        return expected is not None and self.answerable in EXPECTED.values() and self.answerable != expected
-
     def real_condition(self, condition: str | None) -> str | None:
         """The other condition that a broken context really is: an absence that gives the answer away is clean.
 
-        >>> leak = ContextVerdict(answerable="established", errors=(), comment=None)
+        One that supports something wrong, too, is neither.
+
+        >>> found = BlindReading(answerable="established", supports={"1": "neither"}, passages=["1"])
+        >>> leak = ContextVerdict(reading=found, errors=(), comment=None)
         >>> leak.real_condition("evidence_absence"), leak.is_valid("evidence_absence"), leak.is_valid("clean")
         ('clean', False, True)
         """
-        leaks = self.answerable == "established" or LEAKED in (self.errors or ())
-        return "clean" if condition == "evidence_absence" and leaks else None
+        if condition != ABSENCE or "wrong" in self.reading.supports.values():
+            return None
+        return "clean" if self.reading.gives(condition) or LEAKED in (self.errors or ()) else None
 
     def is_valid(self, condition: str | None) -> bool | None:
         """Whether the context is what its condition claims; None while that is not known.
 
-        A construction error breaks it unless it is a blemish, and so does an absence in which a blind reader finds the
-        answer.
+        A construction error breaks it unless it is a blemish. So does an absence that gives the reference answer, or in
+        which a reader finds any answer established, if a wrong one.
         """
+        if condition == ABSENCE and (self.reading.answerable == ESTABLISHED or self.reading.gives(condition)):
+            return False
         if self.real_condition(condition) is not None:
             return False
         return None if self.errors is None else self.blemishes.issuperset(self.errors)
@@ -64,9 +66,10 @@ def context_verdicts(store: Store, rubric: Rubric) -> Mapping[str, ContextVerdic
             said[row["item_id"]][row["label"]] = row["value"]
             if row["label"] == "construction_errors" and row["comment"]:
                 notes[row["item_id"]] = row["comment"]
+    readings = blind_readings(store)
     return {
         context: ContextVerdict(
-            answerable=answers.get("answerable"),
+            reading=readings.get(context, BlindReading()),
             errors=_errors(answers.get("construction_errors")),
             comment=notes.get(context),
             blemishes=rubric.blemishes,
@@ -91,19 +94,37 @@ def decided_contexts(store: Store, rubric: Rubric, sample: Mapping[str, Any]) ->
     """
     found = answered(store, rubric, kind="context")
     overlap = overlap_of(store, sample, found, kind="context")
-    chosen = overlap.settled(("answerable", "construction_errors"))
+    numbers = items.passage_numbers(store)
+    said: dict[str, dict[str, str]] = defaultdict(dict)
+    for (context, label), value in found.adjudicated.items():
+        said[context][label] = value
     return DecidedContexts(
         n_overlap=len(overlap.order),
         verdicts={
             context: ContextVerdict(
-                answerable=found.adjudicated.get((context, "answerable")),
-                errors=_errors(found.adjudicated.get((context, "construction_errors"))),
+                reading=BlindReading.of(said[context], numbers.get(context, ())),
+                errors=_errors(said[context].get("construction_errors")),
                 comment=None,
                 blemishes=rubric.blemishes,
             )
-            for context in sorted(chosen)
+            for context in sorted(_settled(overlap, _conditions(store)))
         },
     )
+
+
+def _settled(overlap: Overlap, condition: Mapping[str, str | None]) -> frozenset[str]:
+    """The contexts before the first whose verdict is open; only that of an absence rests on what passages support."""
+
+    def matters(key: Key) -> bool:
+        context, label = key
+        return label in ASKED or (label.startswith("supports.") and condition.get(context) == ABSENCE)
+
+    waiting = frozenset(filter(matters, overlap.undecided | overlap.noted))
+    return replace(overlap, undecided=waiting, noted=frozenset()).settled({*ASKED, *(label for _, label in waiting)})
+
+
+def _conditions(store: Store) -> dict[str, str | None]:
+    return {key: of["condition"] for (kind, key), of in items.slices(store).items() if kind == "context"}
 
 
 def _errors(value: str | None) -> tuple[str, ...] | None:

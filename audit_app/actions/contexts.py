@@ -102,7 +102,8 @@ class ContextAudit:
             _(
                 "{n} of {of} drawn contexts are audited; {wrong} have construction errors, and {surprising} read "
                 "otherwise than their condition says. {estimate} Broken is a context with a construction error that "
-                "is no blemish, or an absence in which a blind reader finds the answer."
+                "is no blemish, or an absence in which a blind reader finds an answer or a passage supports the "
+                "reference answer."
             ).format(n=self.n_audited, of=self.n_drawn, wrong=wrong, surprising=surprising, estimate=self._estimate)
             + self._remedy
         )
@@ -274,8 +275,8 @@ def _finding(context: str, verdict: ContextVerdict, condition: str | None) -> Co
     return ContextFinding(
         context_id=context,
         condition=condition,
-        answerable=verdict.answerable,
-        surprising=verdict.is_surprising(condition),
+        answerable=verdict.reading.answerable,
+        surprising=bool(verdict.reading.is_surprising(condition)),
         errors=verdict.errors or (),
         comment=verdict.comment,
     )

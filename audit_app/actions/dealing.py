@@ -10,7 +10,7 @@ from audit_app.actions.attention import plan_canaries
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.repeating import plan_repeats
 from audit_app.actions.staffing import is_soft
-from audit_app.language import _
+from audit_app.language import _, ngettext
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import PASSES
@@ -58,7 +58,8 @@ class Dealt:
         if not self.portions:
             return _("Nothing to deal: every opening is begun or done.")
         names = {portion.person_id for portion in self.portions}
-        left = _("; {n_left} openings wait for others").format(n_left=self.n_left) if self.n_left else ""
+        waits = ngettext("; {n_left} opening waits for others", "; {n_left} openings wait for others", self.n_left)
+        left = waits.format(n_left=self.n_left) if self.n_left else ""
         few = _(" They are too few for one context of a task each, so some will read two.") if self.soft else ""
         return _("Dealt {n_items} openings to {n_names} annotators at random within {strata}{left}.{few}").format(
             n_items=sum(portion.n_items for portion in self.portions),

@@ -10,7 +10,7 @@ from audit_app.actions.showing import in_words, shown
 from audit_app.actions.turns import tag
 from audit_app.language import _, mark
 from data.records import CANNOT_JUDGE, Assignment, Person
-from data.store import adjudications, assignments, items
+from data.store import adjudications, assignments, events, items
 from data.store.connection import Store, open_store
 from data.study import Study
 
@@ -55,8 +55,9 @@ def _shown(
                    key=lambda name: in_order(study.rubric, name))  # fmt: skip
     question = study.rubric[label]
     many = question.kind == "many" and row["value"] != CANNOT_JUDGE
+    answered = events.current(store, assignment.assignment_id)
     return {
-        **shown(store, study, person, assignment, item, label, steps),
+        **shown(store, study, person, assignment, item, label, steps, answered),
         "case": {"stage": "decided", **revealed(store, study, person, assignment, label, None), "cause": row["cause"]},
         "review": {
             "value": question.codes(row["value"]) if many else row["value"],

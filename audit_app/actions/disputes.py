@@ -8,7 +8,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.adjudicators import Adjudicator
 from audit_app.actions.cases import WHY, Case, read_queue
 from audit_app.actions.people import shown_names
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from data.records import Person
 from data.store import adjudications, events, people
 from data.store.connection import open_store
@@ -64,9 +64,11 @@ class Disputes:
         """The state of the queue in words."""
         items = len({(one.item_kind, one.item_id) for one in self.waiting})
         said = [
-            _("{n_waiting} labels of {items} items wait for a decision; decided so far: {n_decided}.").format(
-                n_waiting=len(self.waiting), items=items, n_decided=self.n_decided
-            )
+            ngettext(
+                "{n_waiting} label of {items} item waits for a decision; decided so far: {n_decided}.",
+                "{n_waiting} labels of {items} items wait for a decision; decided so far: {n_decided}.",
+                len(self.waiting),
+            ).format(n_waiting=len(self.waiting), items=items, n_decided=self.n_decided)
         ]
         if self.waiting:
             said.append(_("The order is {order}.").format(order=_(ORDERS[self.order])))
@@ -145,7 +147,7 @@ def dispute_rows(found: Disputes) -> list[dict[str, str]]:
             "item": one.item_id,
             "pass": _(one.pass_),
             "label": one.label,
-            "why": _(", ").join(map(_, one.why)),
+            "why": joined(map(_, one.why)),
             "answers": str(one.n_answers),
             "in hand": one.in_hand or "",
             "note": _("none of the adjudicators may decide it") if one.nobody and found.n_adjudicators else "",

@@ -87,7 +87,7 @@ class Plan:
     canaries: float = 0.0
     """Share in [0, 1] of a person's evidence items by which attention checks are mixed in."""
     dev: float = 0.0
-    """Share in [0, 1] of the tasks on which a judge may be tuned; the others stay sealed to validate it."""
+    """Share in [0, 1) of the tasks on which a judge may be tuned; the others stay sealed to validate it."""
     order: Order = "random"
     """In which order contexts are audited: at random, or those that the leak screens flag first. Within a stratum the
     order is random either way, so that what is audited at any time stands for its stratum."""
@@ -117,6 +117,8 @@ class Plan:
             share = getattr(self, name)
             if not 0 <= share <= 1:
                 yield f"--{name}", f"{share} is no share; expected a number from 0 to 1"
+        if self.dev == 1:
+            yield "--dev", "1 leaves no task to validate a judge on; expected less, such as 0.3"
         for name, least in {"size": 1, "contexts": 1, "floor": 1, "cap": 1, "people": 1, "core": 0, "core_people": 2,
                             "collapse": 1}.items():  # fmt: skip
             number = getattr(self, name)

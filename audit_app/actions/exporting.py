@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from audit_app.actions.judge_claims import faithfulness
+from audit_app.actions.judge_trials import trials
 from audit_app.actions.seal import note_export, require_results
 from audit_app.actions.split import part_of
 from data.records import Resolution
@@ -67,6 +68,12 @@ def exported_claims(study: Study) -> list[dict[str, Any]]:
         for judge in judges
         for claim in faithfulness(study, judge).claims
     ]
+
+
+def exported_trials(study: Study) -> list[dict[str, Any]]:
+    """What came out whenever a judge was put to a test in this study, oldest first: one row per test and metric."""
+    require_results(study)
+    return [{**asdict(one), "scores": list(one.scores)} for one in trials(study)]
 
 
 def exported_views(study: Study) -> list[dict[str, Any]]:

@@ -97,7 +97,7 @@ def stored_value(question: Question, raw: str | None) -> str | None:
     allowed = [value.value for value in question.values]
     try:
         codes = json.loads(raw)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         codes = None
     if not isinstance(codes, list) or any(code not in allowed for code in codes):
         raise ValueError(f"{raw!r}; expected a JSON list of {', '.join(allowed)}")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audit_app.actions.answers import Refused, comment, encodable
+from audit_app.actions.answers import Refused, comment, encodable, expected
 from audit_app.actions.looking_back import why_final
 from audit_app.actions.turns import require_may_label, require_same, theirs
 from audit_app.language import _
@@ -33,11 +33,11 @@ def flag(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any
     kind, note, label = sent.get("kind"), comment({"comment": sent.get("note")}) or "", str(sent.get("label"))
     encodable(note, label)
     if kind not in KINDS:
-        raise Refused(422, f"kind {kind!r}; expected one of {', '.join(KINDS)}")
+        raise Refused(422, expected("kind", kind, KINDS))
     with open_store(study) as store, store.transaction():
         assignment = theirs(store, person, sent.get("assignment_id"))
         if label.partition(".")[0] not in study.rubric.names(assignment.item_kind):
-            raise Refused(422, f"label {label!r} is not asked of a {assignment.item_kind}")
+            raise Refused(422, expected("label", label, study.rubric.names(assignment.item_kind)))
         if kind == "slip":
             _check_slip(store, study, person, assignment, label, note)
         row = {"assignment_id": assignment.assignment_id, "person_id": person.person_id, "kind": kind}
@@ -47,7 +47,7 @@ def flag(study: Study, person: Person, sent: Mapping[str, Any]) -> dict[str, Any
 
 def _check_slip(store: Store, study: Study, person: Person, assignment: Assignment, label: str, note: str) -> None:
     if not note:
-        raise Refused(422, "a slip needs a note that says what was meant")
+        raise Refused(422, _("a slip needs a note that says what was meant"))
     if label not in events.first_given(store, assignment.assignment_id):
         raise Refused(409, _("This question was not answered yet, so there is no slip."))
     if why_final(store, study, person, assignment, label) is None:

@@ -9,7 +9,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.knowledge import Knowledge
 from audit_app.actions.people import shown_names
 from audit_app.actions.staffing import is_soft
-from audit_app.language import _
+from audit_app.language import _, ngettext
 from data.errors import StudyProblem
 from data.records import Assignment, Person
 from data.store import assignments, people, reservations, rounds
@@ -25,7 +25,10 @@ class InHand:
     person_id: str
     name: str
     pass_: str
-    item_id: str
+    number: int
+    """Of the item in this list, from 1."""
+    item_id: str | None
+    """None for a lead who votes blind on what is in dispute: ids of the data often say condition and model."""
     purpose: str
     """plan; or calibration, canary or repeat, which counts for no result."""
     n_answers: int
@@ -79,8 +82,11 @@ class HandedOver:
     @property
     def sentence(self) -> str:
         """The outcome in words."""
-        stay = "".join(_(" {n} stay: {why}.").format(n=n, why=why) for why, n in self.kept.items())
-        return _("{n_moved} openings went over.{stay}").format(n_moved=self.n_moved, stay=stay)
+        stay = "".join(
+            ngettext(" {n} stays: {why}.", " {n} stay: {why}.", n).format(n=n, why=why) for why, n in self.kept.items()
+        )
+        went = ngettext("{n_moved} opening went over.{stay}", "{n_moved} openings went over.{stay}", self.n_moved)
+        return went.format(n_moved=self.n_moved, stay=stay)
 
 
 def holdings(study: Study, *, by: Person | None = None) -> Holdings:
@@ -91,6 +97,8 @@ def holdings(study: Study, *, by: Person | None = None) -> Holdings:
     """
     require_lead(by)
     with open_store(study) as store:
+        held, blind = reservations.in_hand(store), by is not None and by.may_adjudicate
+        numbers = {one: n for n, one in enumerate(dict.fromkeys(row["item_id"] for row in held), start=1)}
         everyone, invited = people.everyone(store), people.invited(store)
         names = shown_names(everyone)
         kept = Counter((row["reserved_for"], row["pass"]) for row in reservations.dealt(store))
@@ -99,7 +107,7 @@ def holdings(study: Study, *, by: Person | None = None) -> Holdings:
             states[row["state"]] += row["n"]
         at = now()
         return Holdings(
-            in_hand=tuple(_in_hand(row, names, at) for row in reservations.in_hand(store)),
+            in_hand=tuple(_in_hand(row, names, numbers[row["item_id"]], blind=blind, at=at) for row in held),
             waiting=tuple(
                 Waiting(person_id=who, name=names.get(who, who), pass_=pass_, n_items=n)
                 for (who, pass_), n in sorted(kept.items())
@@ -110,13 +118,14 @@ def holdings(study: Study, *, by: Person | None = None) -> Holdings:
         )
 
 
-def _in_hand(row: dict[str, Any], names: dict[str, str], at: str) -> InHand:
+def _in_hand(row: dict[str, Any], names: dict[str, str], number: int, *, blind: bool, at: str) -> InHand:
     return InHand(
         assignment_id=row["assignment_id"],
         person_id=row["person_id"],
         name=names.get(row["person_id"], row["person_id"]),
         pass_=row["pass"],
-        item_id=row["item_id"],
+        number=number,
+        item_id=None if blind else row["item_id"],
         purpose=row["purpose"],
         n_answers=row["n_answers"],
         shown_at=row["shown_at"],
@@ -186,14 +195,16 @@ def hand_over(study: Study, person_id: str, to: str, *, by: Person | None = None
 def _known(store: Store, assignment_id: str) -> Assignment:
     found = assignments.find(store, assignment_id)
     if found is None:
-        raise StudyProblem(f"there is no assignment {assignment_id!r}; see `evidence-audit assignments list`")
+        said = _("there is no assignment {assignment!r}; see `evidence-audit assignments list`")
+        raise StudyProblem(said.format(assignment=assignment_id))
     return found
 
 
 def _somebody(store: Store, person_id: str) -> Person:
     person = people.find(store, person_id)
     if person is None:
-        raise StudyProblem(f"there is no person {person_id!r}; see `evidence-audit people list`")
+        said = _("there is no person {person!r}; see `evidence-audit people list`")
+        raise StudyProblem(said.format(person=person_id))
     return person
 
 

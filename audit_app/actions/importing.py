@@ -10,7 +10,8 @@ from data.errors import SHOWN, Problem, StudyProblem
 from data.exporters import COLUMNS
 from data.formats import OWN, Format, noting, read_format, recognised, rows_of, unknown_fields
 from data.importers import Imported, import_file
-from data.reading import Progress
+from data.reading import READERS, Progress
+from data.rows import files_below
 from data.study import Study, drafting, writing
 
 PROBLEMS = "import-problems.csv"
@@ -56,7 +57,8 @@ def import_records(
     name = None if mapping or found is OWN else found.title
     # An export of labels holds more than an import reads, and is known all the same.
     ignored = unknown_fields(names - set(COLUMNS), found, mappings)
-    return replace(done, recognised=name, ignored=ignored, problems_in=_kept(study, done.skipped))
+    below = len(files_below(path, READERS))
+    return replace(done, recognised=name, ignored=ignored, n_below=below, problems_in=_kept(study, done.skipped))
 
 
 def _format(kind: str, path: Path, name: str | None, pairs: Sequence[str]) -> Format:

@@ -53,6 +53,8 @@ class Chosen:
     judge: Judge
     closing: AbstractAsyncContextManager[Any] | None = None
     """Closed by whoever runs it, where it holds connections."""
+    address: str | None = None
+    """Of its server, where it has one of its own."""
 
 
 def open_judge(study: Study | None, choice: JudgeChoice) -> Chosen:
@@ -81,7 +83,7 @@ def open_judge(study: Study | None, choice: JudgeChoice) -> Chosen:
         )
     except JudgeError as problem:
         raise StudyProblem(str(problem)) from None
-    return Chosen(name=choice.name or client.model, judge=ChatJudge(client), closing=client)
+    return Chosen(name=choice.name or client.model, judge=ChatJudge(client), closing=client, address=client.address)
 
 
 def parse_parameters(pairs: Iterable[str]) -> dict[str, object]:

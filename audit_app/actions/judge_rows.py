@@ -7,7 +7,7 @@ from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app.actions.judging import JudgeCheck, JudgeSlice
 from audit_app.actions.wording import coefficient, dashed, p_value, percent, slice_name, with_interval
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from audit_app.reasons import told
 
 Row = dict[str, str]
@@ -201,7 +201,7 @@ def refusals(check: JudgeCheck) -> list[str]:
         if one.test.why_refused:
             labels.setdefault(one.test.why_refused, []).append(one.label)
     return [
-        _("Alternative-annotator test of {labels} {why}.").format(labels=_(", ").join(those), why=told(why))
+        _("Alternative-annotator test of {labels} {why}.").format(labels=joined(those), why=told(why))
         + (f" {_(CORE)}" if "random core" in why else "")
         for why, those in labels.items()
     ]

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from audit_app.actions.judge_verdicts import publish
 from audit_app.actions.judge_work import questions, response_ids
 from data.errors import StudyProblem
 from data.questions import Question
-from data.store import judgements
-from data.store.connection import Store, open_store
+from data.store import judge_runs, judgements
+from data.store.connection import Store, now, open_store
+from data.store.turns import turns
 from data.study import Study
 from judge.judge import Judge, JudgeError, Key, canonical
 from judge.prompts import judge_prompt, view_hash
@@ -66,6 +67,7 @@ def run_judge(
     *,
     closing: AbstractAsyncContextManager[Any] | None = None,
     told: Told = lambda tally, settled: None,
+    command: str | None = None,
 ) -> JudgeRun:
     """Asks a judge, keeps every answer as it comes, and lets its verdicts join those of the others.
 
@@ -78,15 +80,17 @@ def run_judge(
         options: What is asked, and how.
         closing: Closed when all is done, such as the connections of the judge.
         told: Called after every judgement.
+        command: The command line that does this, kept with the run.
 
     Raises:
-        StudyProblem: The name stands for another judge, nothing fits, or the judge cannot work; what was answered
-            before is kept.
+        StudyProblem: The name stands for another judge, nothing fits, another run of this judge is asking for the same
+            labels, or the judge cannot work; what was answered before is kept.
     """
     asked, ids, start = questions(study, options.asked.labels), response_ids(study, options.asked), time.monotonic()
-    with open_store(study) as store:
+    labels = [question.name for question in asked] + ["claims"] * options.claims
+    with _turn(study, name, labels), open_store(study) as store:
         ledger = Ledger(study, store, name, judge, options)
-        before = ledger.spent()
+        before, begun, stopped = ledger.spent(), now(), "interrupted"
         run = Run(
             judge,
             recall=ledger.recall,
@@ -97,11 +101,32 @@ def run_judge(
         )
         try:
             asyncio.run(_over(run, ledger, asked, ids, options.claims, closing))
+            stopped = run.tally.stopped or ""
         except JudgeError as problem:
-            raise StudyProblem(str(problem)) from None
+            stopped = str(problem)
+            raise StudyProblem(stopped) from None
         finally:
             publish(study, store, name)
-        return _outcome(store, ledger, run.tally, asked, len(ids), options, before, time.monotonic() - start)
+            wanted = len(ids) * (len(asked) + 2 * options.claims)
+            left = max(0, wanted - ledger.n_known - ledger.n_not_asked - run.tally.n) if stopped else 0
+            cost = ledger.spent() - before if options.price else None
+            kept = {"judge": name, "command": command, "begun_at": begun, "n_calls": run.tally.n_calls, "cost": cost,
+                    "n_left": left + run.tally.n_no_reply, "stopped": stopped or None}  # fmt: skip
+            judge_runs.add(store, kept)
+        return _outcome(store, ledger, run.tally, asked, len(ids), options, cost, left, time.monotonic() - start)
+
+
+@contextmanager
+def _turn(study: Study, judge: str, labels: Sequence[str]) -> Iterator[None]:
+    """What two runs ask for at the same time both would ask for, and pay for."""
+    label_of = {f"judge\x1f{judge}\x1f{label}": label for label in labels}
+    with turns(study, list(label_of)) as busy:
+        if busy is not None:
+            raise StudyProblem(
+                f"another run of judge {judge!r} is asking for {label_of[busy]} in this study just now; "
+                "nothing was asked. Wait until it is over, and give the command again: it asks for what is left"
+            )
+        yield
 
 
 def _outcome(
@@ -111,14 +136,12 @@ def _outcome(
     asked: Sequence[Question],
     n_responses: int,
     options: RunOptions,
-    spent_before: float,
+    cost: float | None,
+    n_left: int,
     seconds: float,
 ) -> JudgeRun:
     """What a run did, and what stands of the judge by now."""
-    spent = ledger.spent()
     n_quotes, n_not = judgements.quotes(store, ledger.name)
-    wanted = n_responses * (len(asked) + 2 * options.claims)
-    settled = ledger.n_known + ledger.n_not_asked + tally.n
     return JudgeRun(
         judge=ledger.name,
         model=ledger.judge.model,
@@ -127,10 +150,10 @@ def _outcome(
         labels=tuple(question.name for question in asked),
         n_known=ledger.n_known,
         n_not_asked=ledger.n_not_asked,
-        n_left=max(0, wanted - settled) if tally.stopped else 0,
+        n_left=n_left,
         seconds=seconds,
-        cost=spent - spent_before if options.price else None,
-        cost_so_far=spent if options.price else None,
+        cost=cost,
+        cost_so_far=ledger.spent() if options.price else None,
         quotes_so_far=n_quotes,
         quotes_not_in_context=n_not,
         tally=tally,

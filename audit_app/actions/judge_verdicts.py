@@ -49,6 +49,7 @@ def _verdict(response_id: str, judge: str, rows: Sequence[Mapping[str, Any]]) ->
         evidence=tuple(quote["text"] for row in rows for quote in json.loads(row["evidence"])),
         rationale=_said(rows, "rationale"),
         unscored_reason=_said(rows, "unscored_reason"),
+        created_at=max(row["created_at"] for row in rows),
     )
 
 

@@ -13,7 +13,7 @@ from audit_app.actions.labelled import Grounding, Labelled, find_judge, labelled
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.wording import percent
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.frame import Frame
@@ -62,7 +62,7 @@ class Judges:
         """Which judge is nearest to people, label by label."""
         with_people = [one for one in self.pairs if one.second == PEOPLE]
         if not with_people:
-            return _("Nothing can be said of {judges} beside people yet.").format(judges=", ".join(self.judges))
+            return _("Nothing can be said of {judges} beside people yet.").format(judges=joined(self.judges))
         best: dict[str, list[str]] = {}
         for label in dict.fromkeys(one.label for one in with_people):
             ours = [one for one in with_people if one.label == label and one.percent.value is not None]
@@ -70,8 +70,8 @@ class Judges:
             for one in ours:
                 if one.percent.value == highest:
                     best.setdefault(one.first, []).append(f"{label} ({percent(highest)})")
-        said = "; ".join(
-            _("{judge} on {labels}").format(judge=judge, labels=", ".join(labels)) for judge, labels in best.items()
+        said = _("; ").join(
+            _("{judge} on {labels}").format(judge=judge, labels=joined(labels)) for judge, labels in best.items()
         )
         return _(
             "Nearest to people, on responses that all have labelled: {said}. Kappa says what chance does not explain."
@@ -104,7 +104,7 @@ def compare_judges(study: Study, question: JudgesQuestion) -> Judges:
     if not seal.is_open:
         notes.append(seal.sentence)
     elif not drawn:
-        notes.append("Nothing is drawn, so there are no labels of people to compare with.")
+        notes.append(_("Nothing is drawn, so there are no labels of people to compare with."))
     return Judges(
         judges=judges,
         level=question.level,
@@ -161,5 +161,6 @@ def _dates_differ(store: Store, dates: tuple[str, str]) -> list[str]:
     facts = [(known[name]["model"], known[name]["parameters"]) for name in dates if name in known]
     if len(facts) < 2 or facts[0] == facts[1]:
         return []
-    return [f"{dates[0]} is {' with '.join(facts[0])}, {dates[1]} is {' with '.join(facts[1])}: this is no drift of "
-            "one judge, but a comparison of two."]  # fmt: skip
+    said = _("{first} is {one}, {second} is {other}: this is no drift of one judge, but a comparison of two.")
+    one, other = (_("{model} with {parameters}").format(model=model, parameters=given) for model, given in facts)
+    return [said.format(first=dates[0], one=one, second=dates[1], other=other)]

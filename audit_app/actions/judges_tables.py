@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 from audit_app.actions.comparison_tables import judge_rows, order_rows, order_sentences
-from audit_app.actions.judge_pairs import OwnFamily
+from audit_app.actions.judge_pairs import PEOPLE, OwnFamily
 from audit_app.actions.judges import Judges
-from audit_app.actions.wording import coefficient, dashed, p_value, percent, points
+from audit_app.actions.wording import dashed, p_value, percent, points
+from audit_app.language import _, isolated, joined, mark
+from audit_app.reasons import bare, told
 
 Row = dict[str, str]
 
-AGREEMENT, METRICS = "Agreement on the same responses", "Metrics under each judge"
+AGREEMENT, METRICS = mark("Agreement on the same responses"), mark("Metrics under each judge")
 
 
 def tables(found: Judges) -> dict[str, list[Row]]:
@@ -30,11 +32,11 @@ def pair_rows(found: Judges) -> list[Row]:
         {
             "label": one.label,
             "first": one.first,
-            "second": one.second,
-            "same label": coefficient(one.percent) if one.percent.value is not None else "–",
+            "second": _(PEOPLE) if one.second == PEOPLE else one.second,
+            "same label": dashed(one.percent),
             "kappa": dashed(one.kappa),
             "n": str(one.n),
-            "note": one.percent.why_undefined or one.kappa.why_undefined or "",
+            "note": told(one.percent.why_undefined or one.kappa.why_undefined),
         }
         for one in found.pairs
     ]
@@ -88,26 +90,31 @@ def sentences(found: Judges) -> Iterator[str]:
 
 
 def _family(one: OwnFamily, level: float) -> str:
-    what = f"Judge {one.judge} on {one.label} of its own family ({', '.join(one.family)})"
+    what = _("Judge {judge} on {label} of its own family ({family})").format(
+        judge=one.judge, label=one.label, family=joined(one.family)
+    )
     difference, p = one.found.difference, one.p_adjusted
     if difference.value is None:
-        return f"{what}: {difference.why_undefined}."
+        return _("{what}: {why}.").format(what=what, why=bare(difference.why_undefined))
     if p is None or p >= 1 - level:
-        return (
-            f"{what}: no preference beyond chance, {points(difference)} points; that does not prove that there is none."
-        )
-    word = "higher" if difference.value > 0 else "lower"
-    return f"{what} is {word} than people are, beyond how it scores the others: by {points(difference)} points."
+        said = _("{what}: no preference beyond chance, {points} points; that does not prove that there is none.")
+    elif difference.value > 0:
+        said = _("{what} is higher than people are, beyond how it scores the others: by {points} points.")
+    else:
+        said = _("{what} is lower than people are, beyond how it scores the others: by {points} points.")
+    return said.format(what=what, points=points(difference))
 
 
 def _drift(found: Judges) -> str:
     moved = [one for one in found.drift if one.p_adjusted is not None and one.p_adjusted < 1 - found.level]
-    dates = " and ".join(found.dates or ())
+    earlier, later = found.dates or ("", "")
     if not moved:
-        return f"Between {dates} no label moved beyond chance."
-    named = ", ".join(f"{one.label} by {points(one.difference)} points" for one in moved)
-    return f"Between {dates} these labels moved: {named}."
+        return _("Between {earlier} and {later} no label moved beyond chance.").format(earlier=earlier, later=later)
+    by = _("{label} by {points} points")
+    named = joined(by.format(label=one.label, points=points(one.difference)) for one in moved)
+    said = _("Between {earlier} and {later} these labels moved: {named}.")
+    return said.format(earlier=earlier, later=later, named=named)
 
 
 def _points(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:+z.1f}"
+    return "–" if value is None else isolated(f"{100 * value:+z.1f}")

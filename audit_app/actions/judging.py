@@ -16,9 +16,9 @@ from audit_app.actions.labelled import WARRANT, Grounding, Labelled, find_judge,
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_open, require_results
-from audit_app.actions.split import OfTask, Split, tasks_of, tuned_labels
+from audit_app.actions.split import OfTask, Split, Tuned, tasks_of, tuned
 from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import DIAGNOSTICS, LABELS
@@ -69,6 +69,10 @@ class JudgeCheck(JudgeSlice):
     """Where people and the judge say different things; listed for a part of the tasks only."""
     tuned: Mapping[str, str] = field(default_factory=dict)
     """Labels whose prompt was first used after results were opened, and when: they are not validated by this audit."""
+    n_verdicts: int = 0
+    """Imported ones, where it was not run here."""
+    n_undated: int = 0
+    """Those of which nobody knows when their prompt was first used."""
 
     @property
     def sentence(self) -> str:
@@ -96,6 +100,17 @@ class JudgeCheck(JudgeSlice):
             "{day}), so these figures do not validate them; improve prompts on dev tasks (`judge check --split dev`) "
             "before results are opened."
         ).format(labels=", ".join(self.tuned), day=max(self.tuned.values())[:10])
+
+    @property
+    def undated_sentence(self) -> str | None:
+        """That it cannot be told whether prompts were tuned, if that is so."""
+        if not self.n_undated:
+            return None
+        return _(
+            "It is not known when {n} of the {all} verdicts of judge {judge} were given, nor when their prompt was "
+            "first used, so whether it was tuned on the audit cannot be told. Verdicts can say so in a field "
+            "created_at."
+        ).format(n=self.n_undated, all=self.n_verdicts, judge=self.judge)
 
     @property
     def verdict(self) -> str:
@@ -144,9 +159,9 @@ def judge_check(
         mine = tasks_of(rows.sample, split)
         seal = read_seal(store) if split == "dev" else require_open(store)
         rows, undecided = _decided(rows) if target == "B" else (rows, None)
-        tuned = {} if split == "dev" else tuned_labels(store, who, seal)
         inside = np.array([mine(task) for task in rows.columns["task_id"]], dtype=bool)
         labels = Scope.of(study, rows.human).labels
+        prompts = Tuned() if split == "dev" else tuned(store, frame, who, seal, labels)
         apart = disagreements(study, store, rows, who, labels, inside) if split else []
     planned = read_planned(study, sample_id, split)
     places = planned.slices(by, "response")
@@ -176,7 +191,9 @@ def judge_check(
         undecided=undecided,
         split=split,
         disagreements=tuple(apart),
-        tuned=tuned,
+        tuned=prompts.labels,
+        n_verdicts=prompts.n,
+        n_undated=prompts.n_undated,
     )
 
 
@@ -200,7 +217,7 @@ def _decided(rows: Labelled) -> tuple[Labelled, str | None]:
         "Not all is decided: each label rests on the first of the {n_order} responses of the "
         "overlap, up to the first undecided one, so that what is hard is not left out ({said}). "
         "Import the adjudicated labels (purpose = adjudication) to use the rest."
-    ).format(n_order=len(rows.overlap.order), said=_(", ").join(said))
+    ).format(n_order=len(rows.overlap.order), said=joined(said))
     return replace(rows, human=human), why if said else None
 
 

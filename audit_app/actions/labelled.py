@@ -14,6 +14,7 @@ from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
 from audit_app.actions.first_people import FirstPeople
 from audit_app.actions.withholding import require_random_queue
+from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
@@ -213,9 +214,8 @@ def labelled(
     judged = frames.judged_rows(frame, judge, ids).set_index("response_id")
     missing = [item for item in ids if item not in judged.index]
     if missing:
-        raise StudyProblem(
-            f"response {missing[0]!r} was drawn but is not in {study.texts} any more; put the files back"
-        )
+        said = _("response {response!r} was drawn but is not in {folder} any more; put the files back")
+        raise StudyProblem(said.format(response=missing[0], folder=study.texts))
     judged = judged.loc[ids]
     warrant, unaudited = _warrants(store, draws)
     valid, recondition = _validity(store, study.rubric, draws, judged["condition"].tolist())
@@ -300,5 +300,6 @@ def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
     """
     known = frames.judges(frame)
     if judge is not None and judge not in known:
-        raise StudyProblem(f"judge {judge!r} gave no verdicts here; judges are {', '.join(known) or 'none yet'}")
+        said = _("judge {judge!r} gave no verdicts here; judges are {judges}")
+        raise StudyProblem(said.format(judge=judge, judges=joined(known) or _("none yet")))
     return judge or (known[0] if known else None)

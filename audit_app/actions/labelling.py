@@ -1,6 +1,6 @@
 """The labelling loop: what somebody sees next, and what becomes of their answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from audit_app.actions import practising
@@ -21,7 +21,7 @@ from audit_app.actions.turns import (
     theirs,
 )
 from audit_app.actions.waiting import is_enough_for_today, nothing, progress
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from data.records import Assignment, LabelEvent, Person
 from data.store import assignments, claims, events, items, rounds
 from data.store.connection import Store, now, open_store
@@ -70,17 +70,19 @@ def _show(store: Store, study: Study, person: Person, passes: list[str]) -> dict
             return None
         item = items.load(store, assignment.item_kind, assignment.item_id)
         asked = owed(store, study.rubric, assignment, item)
-        left = _left(store, study, assignment, asked)
+        answered = events.current(store, assignment.assignment_id)
+        left = _left(store, study, assignment, asked, answered)
         if left:
             rounds.begin(store, study.rubric)
-            return shown(store, study, person, assignment, item, left[0], asked)
+            return shown(store, study, person, assignment, item, left[0], asked, answered)
         # A rubric that asks less than it did leaves begun items with nothing owed.
         assignments.finish(store, assignment.assignment_id, "done")
 
 
-def _left(store: Store, study: Study, assignment: Assignment, asked: Sequence[str]) -> list[str]:
+def _left(
+    store: Store, study: Study, assignment: Assignment, asked: Sequence[str], answered: Collection[str]
+) -> list[str]:
     """The labels that are still to be answered, those that a lead asks again included."""
-    answered = events.current(store, assignment.assignment_id)
     again = rounds.again(store, assignment.assignment_id, study.rubric.hash)
     return [label for label in asked if label not in answered or label in again]
 
@@ -175,24 +177,27 @@ def _keep(store: Store, study: Study, person: Person, raw: Mapping[str, Any]) ->
     item = items.load(store, assignment.item_kind, assignment.item_id)
     asked = owed(store, study.rubric, assignment, item)
     if label not in asked:
-        raise Refused(422, f"label {label!r} is not asked for this item; expected one of {', '.join(asked)}")
+        said = _("label {label!r} is not asked for this item; expected one of {labels}")
+        raise Refused(422, said.format(label=label, labels=joined(asked)))
     answer = answer_to(study, item, label, raw)
     there = events.find(store, assignment.assignment_id, seq)
     if there and same_answer(there, label, answer):
         return {"label": label, "value": answer.value, "created_at": there.created_at}
-    left = _left(store, study, assignment, asked)
+    answered = events.current(store, assignment.assignment_id)
+    left = _left(store, study, assignment, asked, answered)
     revise = raw.get("revise") is True
     if revise:
         _check_revision(store, study, person, assignment, label)
     elif assignment.state != "claimed" or label not in left[:1]:
         raise Refused(409, _(MOVED_ON))
-    if seq != events.next_seq(store, assignment.assignment_id):
+    if seq != events.seq_after(answered):
         raise Refused(409, _(MOVED_ON))
     at = keep(store, study, person, assignment, label, answer, seq)
     if not revise and left == [label]:
         assignments.finish(store, assignment.assignment_id, "done")
-        repeat_later(store, assignment)
-        canary_later(store, assignment)
+        sample = items.sample_of(store, assignment.item_kind, assignment.item_id)
+        repeat_later(store, assignment, sample)
+        canary_later(store, assignment, sample)
     else:
         assignments.renew(store, assignment.assignment_id, lease_end(study))
     return {"label": label, "value": answer.value, "created_at": at}

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from audit_app.actions.leak_audit import LeakAudit, LeakShare, figure
+from audit_app.actions.leak_audit import LeakAudit, figure
+from audit_app.actions.leak_draws import LeakShare
 from audit_app.actions.leaks import ABSENCE
 from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.wording import percent, with_interval
-from audit_app.language import _, mark
+from audit_app.language import _, mark, ngettext
 from audit_app.reasons import told
 from metrics.construction import Broken
 from metrics.correction import FLOOR
@@ -50,15 +51,22 @@ def share_rows(shares: Sequence[LeakShare], what: str) -> list[Row]:
 def _note(found: Broken) -> str:
     share = found.share
     if share.tier == "refused":
-        few = _("{n} read contexts are too few for a share; {least} are needed")
+        few = ngettext(
+            "{n} read context is too few for a share; {least} are needed",
+            "{n} read contexts are too few for a share; {least} are needed",
+            share.n,
+        )
         return few.format(n=share.n, least=FLOOR)
     if share.value is None:
         return told(share.why_undefined)
     if not share.n_dropped or found.lowest is None or found.highest is None:
         return ""
-    return _("between {lowest} and {highest}, whatever the {n} unread ones are").format(
-        lowest=percent(found.lowest), highest=percent(found.highest), n=share.n_dropped
+    said = ngettext(
+        "between {lowest} and {highest}, whatever the {n} unread context is",
+        "between {lowest} and {highest}, whatever the {n} unread contexts are",
+        share.n_dropped,
     )
+    return said.format(lowest=percent(found.lowest), highest=percent(found.highest), n=share.n_dropped)
 
 
 def screen_rows(audit: LeakAudit) -> list[Row]:

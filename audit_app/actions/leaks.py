@@ -23,9 +23,11 @@ REASONS = {
     "figure": mark("the number in another form"),
     "inflected": mark("the answer in another form of its words"),
     "reordered": mark("the answer in another order of its words"),
+    "transliterated": mark("the name in another alphabet"),
     "acronym": mark("the answer as an acronym, or spelt out"),
     "initials": mark("the name with initials, or spelt out"),
     "fuzzy": mark("the answer misspelt"),
+    "surname": mark("the surname alone, where a person is asked for"),
     "pieces": mark("a part of the answer; another passage has the rest"),
 }
 """What each detector means, for people."""

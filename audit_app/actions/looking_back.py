@@ -83,7 +83,8 @@ def look_back(
         asked = owed(store, study.rubric, assignment, item)
         if name not in asked:
             raise Refused(404, _("The guidelines have changed: {name!r} is not asked any more.").format(name=name))
-        view = shown(store, study, person, assignment, item, name, asked)
+        answered = events.current(store, assignment.assignment_id)
+        view = shown(store, study, person, assignment, item, name, asked, answered)
         return {**view, "review": _review(store, study, person, assignment, name)}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.wording import ALL, percent, slice_name, with_interval
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from audit_app.reasons import told
 from metrics.estimate import Contexts, Method
 
@@ -66,13 +66,13 @@ def if_unusable(n: int, contexts: Contexts = "all") -> str:
 
 def interval_lines(estimates: Iterable[DetailedEstimate]) -> list[str]:
     """How the interval of each corrected number was made, and by which diagnostic; like ones together."""
-    comma, names = _(", "), defaultdict[str, list[str]](list)
+    names = defaultdict[str, list[str]](list)
     for estimate in estimates:
         if estimate.method == "corrected" and estimate.interval is not None:
             place = f" ({slice_name(estimate.slice)})" if estimate.slice else ""
             reason = f": {told(estimate.interval_reason)}" if estimate.interval_reason else ""
             names[f"{_(estimate.interval)}{reason}."].append(f"{estimate.metric}{place}")
-    return [f"{comma.join(metrics)}: {how}" for how, metrics in names.items()]
+    return [f"{joined(metrics)}: {how}" for how, metrics in names.items()]
 
 
 def metric_rows(estimates: Iterable[DetailedEstimate], *, details: bool = False) -> list[dict[str, str]]:

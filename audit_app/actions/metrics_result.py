@@ -8,7 +8,7 @@ from audit_app.actions.budgeting import MetricBudget
 from audit_app.actions.detail import DetailedEstimate
 from audit_app.actions.seal import Seal
 from audit_app.actions.settled import Settled
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from metrics.estimate import About, Annotators, Contexts, Target
 from metrics.table import Average
 
@@ -47,7 +47,7 @@ def lent(estimates: Sequence[DetailedEstimate], borrow: Sequence[str]) -> str | 
     return _(
         "A borrowed number rests on the labels of all responses (its own, too) of the same {columns} and judge "
         "pattern, whatever else they differ in, and holds for these responses; the column labels counts these."
-    ).format(columns=_(", ").join(map(_, borrow)))
+    ).format(columns=joined(map(_, borrow)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from typing import Any
 from audit_app.actions.showing import in_words
 from audit_app.actions.tries import LabelTries, Stage, stages
 from audit_app.actions.turns import lease_end
+from audit_app.actions.wording import percent
 from audit_app.language import _
 from data.records import Assignment, Person
 from data.rubric import Rubric
@@ -78,7 +79,7 @@ def outcome(store: Store, study: Study, person: Person, assignment_id: str) -> s
     if stage is None:
         return None
     again = stage.is_due(required=study.calibration.required)
-    came = "; ".join(_came(study.rubric, each) for each in stage.labels if each.scores)
+    came = _("; ").join(_came(study.rubric, each) for each in stage.labels if each.scores)
     if stage.passed:
         return _("You have passed: {labels}.").format(labels=came)
     if again:
@@ -90,5 +91,4 @@ def outcome(store: Store, study: Study, person: Person, assignment_id: str) -> s
 def _came(rubric: Rubric, each: LabelTries) -> str:
     score = each.scores[-1]
     said = _("{title} {right} of {n} as agreed ({share} needed)")
-    share = f"{100 * each.mark:.0f} %"
-    return said.format(title=rubric[each.label].title, right=score.n_right, n=score.n, share=share)
+    return said.format(title=rubric[each.label].title, right=score.n_right, n=score.n, share=percent(each.mark, 0))

@@ -7,7 +7,7 @@ from audit_app.actions.consensus import ConsensusResult
 from audit_app.actions.habits import Habits, HabitsResult, LabelHabits
 from audit_app.actions.raters import AgreementResult, LabelAgreement
 from audit_app.actions.wording import coefficient, dashed, of, percent, points, reasons, slice_name, spread
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from audit_app.reasons import told
 
 Row = dict[str, str]
@@ -227,7 +227,7 @@ def bias_sentence(result: HabitsResult) -> str:
     for label in result.labels:
         labels.setdefault(label.yes, []).append(label.label)
     counted = [_("“{value}” of {labels}").format(value=yes, labels=_(" and ").join(of)) for yes, of in labels.items()]
-    return _("Bias counts {values}.").format(values=_(", ").join(counted))
+    return _("Bias counts {values}.").format(values=joined(counted))
 
 
 def _each(result: HabitsResult) -> Iterator[tuple[LabelHabits, Habits]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from audit_app.actions.fitting import check
+from audit_app.actions.marks import Marks, joined
 from audit_app.actions.recording import keep, key_of
 from data.checks import ALIKE, Ids, likeness
 from data.errors import Problem, StudyProblem
@@ -36,9 +37,11 @@ def import_labels(
     Raises:
         StudyProblem: With every problem of the file.
     """
-    records, problems = read_records("labels", path, mappings, rows)
+    with open_store(study) as store:
+        marks = Marks(store, study.rubric, mappings)
+        records, problems = read_records("labels", path, mappings, marks.placed(rows))
     with open_store(study) as store, store.transaction():
-        records, twice = _first_of_each(store, records, distinct=any(m.distinct for m in mappings))
+        records, twice = _first_of_each(store, joined(records), distinct=any(m.distinct for m in mappings))
         problems += twice
         n_read = len(records)
         drawn = _passages_of_drawn(store)
@@ -56,7 +59,7 @@ def import_labels(
             elif entry:
                 ready.append(entry)
         problems += [problem for found in of_item.values() for problem in _merged(found)]
-        if any(problem.where == str(path) for problem in problems) or (problems and not skip_bad):
+        if any(one.stops or one.where == str(path) for one in problems) or (problems and not skip_bad):
             raise StudyProblem(problems)
         if not ready:
             nothing = f"{path}: no label of a drawn item; draw a sample first, then import its labels"
@@ -68,6 +71,7 @@ def import_labels(
         n_skips=n_skips,
         n_blank=len(ready) - n_values - n_skips,
         n_passed_over=n_read - len(records),
+        unread_marks=dict(+marks.unread),
         skipped=tuple(problems),
     )
 

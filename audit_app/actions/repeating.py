@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from data.records import Assignment
-from data.store import assignments, items, reservations
+from data.store import assignments, reservations
 from data.store.connection import Store
 from sampling.repeats import GAP, repeat_after, with_repeats
 
@@ -50,13 +50,12 @@ def plan_repeats(
     return Counter((row["reserved_for"], row["pass"]) for row in opened)
 
 
-def repeat_later(store: Store, done: Assignment) -> None:
+def repeat_later(store: Store, done: Assignment, sample: Mapping[str, Any] | None) -> None:
     """After an item of the plan is done: its repeat stays the gap away and, where nothing was dealt, is opened now."""
     if done.purpose != "plan" or done.pass_ not in PASSES or done.person_id is None:
         return
     n_done = assignments.done_by(store, done.person_id, [done.pass_])
     reservations.delay_repeat(store, done, n_done + GAP)
-    sample = items.sample_of(store, done.item_kind, done.item_id)
     if done.reserved_for is not None or sample is None:
         return
     later = repeat_after(done.item_id, sample["repeats"], annotator=done.person_id, seed=sample["seed"])

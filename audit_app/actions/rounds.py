@@ -8,7 +8,7 @@ from typing import Any
 
 from audit_app.actions.access import require_lead
 from audit_app.actions.wording import when
-from audit_app.language import _
+from audit_app.language import _, joined, ngettext
 from data.errors import StudyProblem
 from data.records import Person
 from data.rubric import Rubric, parse_rubric
@@ -140,9 +140,11 @@ def says(found: Sequence[Round]) -> str:
     if now.started_at is None:
         begun = _("nobody has worked under it yet")
     else:
-        begun = _("{n_labels} labels on {n_items} items were given under it").format(
-            n_labels=now.n_labels, n_items=now.n_items
-        )
+        begun = ngettext(
+            "{n_labels} label on {n_items} item was given under it",
+            "{n_labels} labels on {n_items} items were given under it",
+            now.n_labels,
+        ).format(n_labels=now.n_labels, n_items=now.n_items)
     older = sum(one.n_labels for one in found if not one.is_current)
     said = _("Round {number}, rubric {rubric_hash} (version {version}): {begun}.").format(
         number=now.number, rubric_hash=now.rubric_hash, version=now.version, begun=begun
@@ -170,7 +172,7 @@ def mixture(store: Store) -> str | None:
     found = [row for row in rounds.everything(store) if row["n_labels"]]
     if len(found) < 2:
         return None
-    counts = _(", ").join(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
+    counts = joined(_("{n} under {rubric}").format(n=row["n_labels"], rubric=row["rubric_hash"]) for row in found)
     return _(
         "The study holds labels of {n_found} versions of the rubric ({counts}), and uses them "
         "together; `evidence-audit rubric diff` shows what changed."

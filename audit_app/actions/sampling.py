@@ -17,6 +17,7 @@ from audit_app.actions.labelled import find_judge
 from audit_app.actions.openings import open_plan, read_items
 from audit_app.actions.population import Population, read_population
 from audit_app.actions.seal import read_seal
+from audit_app.actions.split import notes_of_split
 from audit_app.actions.subsamples import Subsamples
 from data import frame as frames
 from data.errors import StudyProblem
@@ -187,8 +188,10 @@ def _finish(
     )
     n_top_ups = len(items.top_ups(store, plan.sample_id))
     dealt = deal_in(store, study) if plan.deal else None
-    return summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups,
-                   n_annotators=len(ready(store)), dealt=dealt)  # fmt: skip
+    found = summary(plan, population, choice, n_openings=n_openings, n_top_ups=n_top_ups,
+                    n_annotators=len(ready(store)), dealt=dealt)  # fmt: skip
+    sample = items.find_sample(store, plan.sample_id)
+    return replace(found, notes=(*found.notes, *notes_of_split(sample, items.draws(store, plan.sample_id, "response"))))
 
 
 def _by_leak(study: Study, cuts: Sequence[float]) -> dict[str, int]:

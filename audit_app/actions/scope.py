@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from audit_app.language import _
+from audit_app.language import _, joined
 from data.records import LABELS
 from data.study import Study
 from data.texts import parts
@@ -68,7 +68,7 @@ class Scope:
         not_asked, no_context = ([n for n in names if n in read] for names in (self.not_asked, self.no_context))
         reasons = []
         if not_asked:
-            reasons.append(_("the rubric does not ask for {labels}").format(labels=_(", ").join(not_asked)))
+            reasons.append(_("the rubric does not ask for {labels}").format(labels=joined(not_asked)))
         if no_context:
-            reasons.append(_("no contexts are imported to judge {labels} by").format(labels=_(", ").join(no_context)))
-        return _("Left out: {gone} ({reasons}).").format(gone=_(", ").join(gone), reasons=_("; ").join(reasons))
+            reasons.append(_("no contexts are imported to judge {labels} by").format(labels=joined(no_context)))
+        return _("Left out: {gone} ({reasons}).").format(gone=joined(gone), reasons=_("; ").join(reasons))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit_app.actions.labelled import Labelled
-from audit_app.language import _
+from audit_app.language import _, joined, ngettext
 from data.records import LABELS
 from metrics.definitions import METRICS, WARRANTS
 
@@ -32,23 +32,24 @@ class Settled:
         names = defaultdict(list)
         for name, n in self.n_settled.items():
             names[n].append(name)
-        comma = _(", ")
-        counts = [f"{n} ({comma.join(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
-        waits = [_("{n_owed} responses wait for planned labels").format(n_owed=self.n_owed)] if self.n_owed else []
-        if self.n_undecided:
-            waits.append(
-                _("{n_undecided} labels on which people disagree need a decision (screen Adjudicate)").format(
-                    n_undecided=self.n_undecided
-                )
-            )
-        if self.n_noted:
-            waits.append(
-                _("{n_noted} labels that were flagged or reported as slips need one").format(n_noted=self.n_noted)
-            )
+        counts = [f"{n} ({joined(metrics)})" if len(names) > 1 else str(n) for n, metrics in names.items()]
+        owed = ngettext("{n} response waits for planned labels", "{n} responses wait for planned labels", self.n_owed)
+        undecided = ngettext(
+            "{n} label on which people disagree needs a decision (screen Adjudicate)",
+            "{n} labels on which people disagree need a decision (screen Adjudicate)",
+            self.n_undecided,
+        )
+        noted = ngettext(
+            "{n} label that was flagged or reported as a slip needs one",
+            "{n} labels that were flagged or reported as slips need one",
+            self.n_noted,
+        )
+        numbers = ((owed, self.n_owed), (undecided, self.n_undecided), (noted, self.n_noted))
+        waits = [said.format(n=n) for said, n in numbers if n]
         return _(
             "Target B rests on the first {counts} of the {n_overlap} responses of the overlap, up to "
             "the first undecided one, so that what is hard is not left out; {waits}."
-        ).format(counts=_(", ").join(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
+        ).format(counts=joined(counts), n_overlap=self.n_overlap, waits=_(" and ").join(waits))
 
 
 def settled(rows: Labelled, names: Sequence[str]) -> Settled:

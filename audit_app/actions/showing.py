@@ -1,6 +1,6 @@
 """What the browser gets: the view of one label, with the fields that its definition compares and no others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audit_app.actions.leaks import REASONS
@@ -8,7 +8,7 @@ from audit_app.actions.turns import lease_end, lease_seconds, tag
 from audit_app.language import _, mark
 from data.leaks.screen import MENTION
 from data.questions import Question
-from data.records import CANNOT_JUDGE, Assignment, Person
+from data.records import CANNOT_JUDGE, Assignment, LabelEvent, Person
 from data.store import events, flags
 from data.store.calibrations import PURPOSE
 from data.store.connection import Store
@@ -28,13 +28,19 @@ SAID = (
 
 
 def shown(
-    store: Store, study: Study, person: Person, assignment: Assignment, item: Item, label: str, owed: Sequence[str]
+    store: Store,
+    study: Study,
+    person: Person,
+    assignment: Assignment,
+    item: Item,
+    label: str,
+    owed: Sequence[str],
+    answered: Mapping[str, LabelEvent],
 ) -> dict[str, Any]:
-    """The view of one label of an assignment, logged as shown."""
+    """The view of one label of an assignment, logged as shown; `answered` are its current answers."""
     question = study.rubric[label]
     view = VIEWS[question.view].of(item)
     events.expose(store, assignment.assignment_id, person.person_id, question.view, sorted(artifacts(question.view)))
-    answered = events.current(store, assignment.assignment_id)
     return {
         "state": "view",
         "who": tag(person),
@@ -49,7 +55,7 @@ def shown(
             "of": len(owed),
             "answered": [name for name in owed if name in answered],
         },
-        "client_seq": events.next_seq(store, assignment.assignment_id),
+        "client_seq": events.seq_after(answered),
         "lease_until": lease_end(study),
         "lease_seconds": lease_seconds(study),
         "break_minutes": study.labelling.break_minutes,

@@ -21,10 +21,21 @@ def _lacking(store: Store) -> int:
 def few_people(study: Study) -> str | None:
     """A warning when there are too few annotators for one context per task each; None when there are enough."""
     with open_store(study) as store:
-        if not is_soft(store):
-            return None
-        return _(
-            "Too few annotators: with {most_contexts} in the evidence pass nobody would read two "
-            "contexts of one task. As it is, some people will; what they had seen before is kept "
-            "with every label."
-        ).format(most_contexts=assignments.most_contexts(store))
+        needed = assignments.people_needed(store, "context")
+        known = [
+            _(
+                "Too few annotators: with {most_contexts} in the evidence pass nobody would read two "
+                "contexts of one task. As it is, some people will; what they had seen before is kept "
+                "with every label."
+            ).format(most_contexts=assignments.most_contexts(store))
+            if is_soft(store)
+            else "",
+            _(
+                "Too few annotators: with {needed} in the context pass nobody would audit two contexts of one task. "
+                "As it is, some people will, the second one with the reference answer in mind; whether a context "
+                "leaks and reads otherwise than its condition says is then told without what they said of it."
+            ).format(needed=needed)
+            if needed > people.at_work(store, "context")
+            else "",
+        ]
+    return " ".join(filter(None, known)) or None

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from audit_app.actions.registration import Intent, Registration, frozen, is_registered, registered
-from audit_app.language import _
+from audit_app.language import _, joined
 from data import frame as frames
+from data.store import judgements
 from data.store.connection import Store
 from data.study import Study
 
@@ -28,23 +29,21 @@ def standing(study: Study, store: Store, frame: frames.Frame, by: Sequence[str],
 
     overall = {name: is_registered(everything, name, (), intent) for name in intent.metrics}
     sliced = {name: is_registered(everything, name, by, intent) for name in intent.metrics}
-    comma, columns = _(", "), _(" and ").join(map(_, by))
+    columns = _(" and ").join(map(_, by))
     sentences = []
     for one in everything:
         names = [name for name in intent.metrics if overall[name] is one]
-        sentences += [f"{comma.join(names)}: {_inside(one)}"] if names else []
+        sentences += [f"{joined(names)}: {_inside(one)}"] if names else []
         late = [name for name in intent.metrics if sliced[name] is one and overall[name] is not one]
         sentences += (
-            [_("{metrics} by {columns}: {what}").format(metrics=_(", ").join(late), columns=columns, what=_inside(one))]
+            [_("{metrics} by {columns}: {what}").format(metrics=joined(late), columns=columns, what=_inside(one))]
             if late
             else []
         )
     new = [name for name in intent.metrics if overall[name] is None]
-    sentences += [_("Exploratory, not registered in this form: {new}.").format(new=_(", ").join(new))] if new else []
+    sentences += [_("Exploratory, not registered in this form: {new}.").format(new=joined(new))] if new else []
     finer = [name for name in intent.metrics if overall[name] and not sliced[name]]
-    sentences += (
-        [_("Exploratory by {columns}: {finer}.").format(columns=columns, finer=_(", ").join(finer))] if finer else []
-    )
+    sentences += [_("Exploratory by {columns}: {finer}.").format(columns=columns, finer=joined(finer))] if finer else []
     return " ".join([*sentences, *changes(study, store, frame, everything[-1])])
 
 
@@ -56,11 +55,16 @@ def _inside(one: Registration) -> str:
 def changes(study: Study, store: Store, frame: frames.Frame, since: Registration) -> list[str]:
     """What is no longer as it was registered."""
     found = []
-    if frame.hash != since.frame_hash:
+    if since.frame_hash not in (frame.hash, frame.hash_with_judges):
         found.append(
             _("The frame has changed since the registration ({frame_hash} then, {hash} now).").format(
                 frame_hash=since.frame_hash, hash=frame.hash
             )
+        )
+    n = judgements.replaced(store, since.judge, since.registered_at) if since.judge else 0
+    if n:
+        found.append(
+            _("{n} labels of judge {judge} have another value than at the registration.").format(n=n, judge=since.judge)
         )
     if study.rubric.hash != since.rubric_hash:
         found.append(

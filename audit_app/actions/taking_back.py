@@ -11,7 +11,7 @@ from data.parsing import KEYS
 from data.store import items
 from data.store.connection import open_store
 from data.study import Study, writing
-from data.texts import parts, read_columns
+from data.texts import is_made_here, parts, read_columns
 
 
 def take_back(study: Study, kind: str) -> int:
@@ -23,7 +23,8 @@ def take_back(study: Study, kind: str) -> int:
     Raises:
         StudyProblem: Nothing of the kind was imported, a sample was drawn since, or other records refer to it.
     """
-    there = parts(study, kind)
+    # What a judge that was run here says came from no file: the next run would bring it back.
+    there = [part for part in parts(study, kind) if not is_made_here(part)]
     if not there:
         raise StudyProblem(f"{study.path}: no {kind} are imported, so there is nothing to take back")
     newest = there[-1]
@@ -47,7 +48,12 @@ def _referring(study: Study, kind: str, ids: set[str]) -> Iterator[str]:
         for field, target in names:
             if target == kind:
                 n = sum(name in ids for name in read_columns(study, other, [field])[field].to_pylist())
-                if n:
+                if n and all(map(is_made_here, parts(study, other))):
+                    yield (
+                        f"{study.path}: judges that were run here have judged these {kind}, and what they said is kept "
+                        "for good; to begin anew, make a new study"
+                    )
+                elif n:
                     yield (
                         f"{study.path}: {n} imported {other} refer to these {kind}; take those back first "
                         f"(evidence-audit import undo {other})"

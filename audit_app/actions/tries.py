@@ -40,16 +40,23 @@ class LabelTries:
     label: str
     mark: float
     scores: tuple[Score, ...]
+    n_before: int = 0
+    """The first so many tries count no more: since then they were made to practise again."""
 
     @property
     def passed(self) -> bool:
-        """Whether any try reached the pass mark."""
-        return any(score.share >= self.mark for score in self.scores)
+        """Whether any try that counts reached the pass mark."""
+        return any(score.share >= self.mark for score in self.scores[self.n_before :])
 
     @property
     def best(self) -> Score | None:
-        """The best try; None before the first is finished."""
-        return max(self.scores, key=lambda score: score.share, default=None)
+        """The best try that counts; None before the first is finished."""
+        return max(self.scores[self.n_before :], key=lambda score: score.share, default=None)
+
+    @property
+    def best_before(self) -> Score | None:
+        """The best of those that count no more; None where all count."""
+        return max(self.scores[: self.n_before], key=lambda score: score.share, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +68,7 @@ class Stage:
     occasion: int
     """Of the try that is under way or comes next."""
     number: int
-    """The same try, counted from 1 within this set."""
+    """The same try, counted from 1 within this set, anew where somebody was made to practise again."""
     order: tuple[str, ...]
     """The items of that try in its order; empty when nothing can be asked."""
     is_begun: bool
@@ -101,22 +108,28 @@ def _stage(
     store: Store, study: Study, person: Person, found: Row, agreed: Answers, rows: Sequence[Row], pass_: str
 ) -> Stage:
     labels, who = labels_of(study, agreed, pass_), person.person_id
+    since, mine = calibrations.count_no_more(store, who, pass_), [row for row in rows if row["pass"] == pass_]
     items = {item for item, answers in agreed.items() if answers.keys() & set(labels)}
     if pass_ == "evidence":
-        # Grounding is not asked of somebody who has seen the reference answer, not even for practice.
+        # Grounding is not asked of somebody who has seen the reference answer, not even for practice; but who is made
+        # to practise again was told the agreed grounding of these very items already.
         known, of_task = calibrations.gold_seen(store, who), calibrations.item_tasks(store, found["set_id"])
-        items = {item for item in items if of_task[item] not in known}
+        told = {row["item_id"] for row in mine if row["occasion"] <= since}
+        items = {item for item in items if item in told or of_task[item] not in known}
     newest = calibrations.last_occasion(store, who, pass_)
-    tries = _tries([row for row in rows if row["pass"] == pass_], found["set_id"], items, newest + 1)
+    tries = _tries([row for row in mine if row["occasion"] > since], found["set_id"], items, newest + 1)
+    before = _tries([row for row in mine if row["occasion"] <= since], found["set_id"], items, newest + 1)
     last = max(tries, default=newest)
     done = _done(tries.get(last, ()))
     is_over = last not in tries or done >= items
-    finished = [of for _, of in sorted(tries.items()) if _done(of) >= items]
+    earlier, finished = ([of for _, of in sorted(each.items()) if _done(of) >= items] for each in (before, tries))
     occasion = max(last, newest) + 1 if is_over else last
+    fresh, every = (_scores(labels, agreed, of) for of in (finished, [*earlier, *finished]))
     scored = [
-        LabelTries(label=label, mark=study.calibration.mark(label), scores=_scores(label, agreed, finished))
+        LabelTries(label=label, mark=study.calibration.mark(label), scores=every[label],
+                   n_before=len(every[label]) - len(fresh[label]))
         for label in labels
-    ]
+    ]  # fmt: skip
     return Stage(
         set_id=found["set_id"],
         pass_=pass_,
@@ -153,12 +166,17 @@ def _shuffled(items: Collection[str], seed: int, person_id: str, occasion: int) 
     return tuple(sorted(items, key=lambda item: (permanent_number(seed, purpose, item), item)))
 
 
-def _scores(label: str, agreed: Answers, finished: Iterable[Sequence[Row]]) -> tuple[Score, ...]:
-    """What each try came to, of the items that were in it and have an agreed answer."""
-    scores = []
-    for rows in finished:
-        asked = {row["item_id"] for row in rows if label in agreed[row["item_id"]]}
-        given = {row["item_id"]: row["value"] for row in rows if row["label"] == label}
-        right = sum(given.get(item) == agreed[item][label].value for item in asked)
-        scores += [Score(n_right=right, n=len(asked))] if asked else []
-    return tuple(scores)
+def _scores(labels: Iterable[str], agreed: Answers, finished: Sequence[Sequence[Row]]) -> dict[str, tuple[Score, ...]]:
+    """What each try came to, by label, of the items that were in it and have an agreed answer."""
+    return {label: tuple(_score(label, agreed, rows) for rows in finished if _asked(label, agreed, rows))
+            for label in labels}  # fmt: skip
+
+
+def _asked(label: str, agreed: Answers, rows: Sequence[Row]) -> set[str]:
+    return {row["item_id"] for row in rows if label in agreed[row["item_id"]]}
+
+
+def _score(label: str, agreed: Answers, rows: Sequence[Row]) -> Score:
+    asked = _asked(label, agreed, rows)
+    given = {row["item_id"]: row["value"] for row in rows if row["label"] == label}
+    return Score(n_right=sum(given.get(item) == agreed[item][label].value for item in asked), n=len(asked))

@@ -9,7 +9,7 @@ from agreement.ceiling import HumanCeiling
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app.actions.wording import with_interval
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from audit_app.reasons import bare
 
 Word = Literal["trusted", "not trusted", "cannot be told"]
@@ -108,7 +108,7 @@ def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int],
     'Judge j may be trusted on D.'
     """
     trusted = [one.label for one in found if one.word == "trusted"]
-    said = [_("may be trusted on {trusted}").format(trusted=_(", ").join(trusted))] if trusted else []
+    said = [_("may be trusted on {trusted}").format(trusted=joined(trusted))] if trusted else []
     said += [
         _("not on {label}, as {reason}").format(label=one.label, reason=one.reason)
         for one in found

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
-from audit_app.actions.answers import Refused
+from audit_app.actions.answers import Refused, expected
 from audit_app.actions.attention import is_diagnosed
 from audit_app.language import _, mark
 from data.records import Assignment, Person
@@ -26,7 +26,7 @@ def passes_of(study: Study, person: Person, screen: str) -> list[str]:
         Refused: The screen is unknown.
     """
     if screen not in SCREENS:
-        raise Refused(422, f"screen {screen!r}; expected one of {', '.join(SCREENS)}")
+        raise Refused(422, expected("screen", screen, SCREENS))
     if not person.may_label:
         return []
     asked = study.rubric.passes("context" if screen == "context" else "response")

@@ -129,7 +129,7 @@ def _kept_back(store: Store, study: Study, person: Person, passes: list[str]) ->
         "{n} assignments are left, but not for you: {reasons}.",
         n,
     )
-    return said.format(n=n, reasons="; ".join(reasons))
+    return said.format(n=n, reasons=_("; ").join(reasons))
 
 
 def _waits_for_evidence(store: Store, study: Study, person: Person, passes: list[str]) -> bool:

@@ -7,7 +7,7 @@ from unicodedata import category
 from tabulate import tabulate
 
 from agreement.result import Agreement
-from audit_app.language import _, isolated, mark
+from audit_app.language import _, isolated, joined, mark
 from audit_app.reasons import bare, told
 from metrics.difference import Difference
 
@@ -138,9 +138,7 @@ def reasons(figures: Iterable[tuple[str, str, Agreement]]) -> list[str]:
             reason = re.sub(r"\ball \d+ ", "all ", figure.why_undefined or "undefined")
             where.setdefault((what, reason), []).append(label)
     return [
-        _("No {what} of {labels}: {reason}.").format(
-            what=what, labels=_(", ").join(dict.fromkeys(of)), reason=bare(reason)
-        )
+        _("No {what} of {labels}: {reason}.").format(what=what, labels=joined(dict.fromkeys(of)), reason=bare(reason))
         for (what, reason), of in where.items()
     ]
 

@@ -88,7 +88,7 @@ def _in_hand(found: Holdings) -> list[dict[str, str]]:
             "assignment": each.assignment_id,
             "person": each.name,
             "pass": each.pass_,
-            "item": each.item_id,
+            "item": each.item_id or "",
             "purpose": each.purpose,
             "answers": str(each.n_answers),
             "last shown": when(each.shown_at) if each.shown_at else "",

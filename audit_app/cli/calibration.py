@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from audit_app.actions import agreeing, candidates
-from audit_app.actions.calibrated import calibration_round, round_rows
+from audit_app.actions.calibrated import calibration_round, practise_again, round_rows
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table
 from audit_app.cli.options import Group, Whole, json_option, print_json, say, study_option
@@ -84,6 +84,22 @@ def results(as_json: bool, folder: Path) -> None:
     if found.set.set_id is not None and found.people:
         click.echo(as_table(round_rows(found)) + "\n")
     say(found.sentence)
+
+
+@calibration_group.command("again", epilog="Example: evidence-audit calibration again PERSON_ID")
+@click.argument("person_id")
+@json_option
+@study_option
+def again(person_id: str, as_json: bool, folder: Path) -> None:
+    """Make somebody practise the calibration set again, before they get other work.
+
+    Their results so far stay in the record and count no more.
+    """
+    said = practise_again(checked_study(folder), person_id)
+    if as_json:
+        print_json({"person_id": person_id, "outcome": said})
+    else:
+        say(said)
 
 
 def _print(found: agreeing.CalibrationSet, as_json: bool, *, rows: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_views
+from audit_app.actions.exporting import exported, exported_claims, exported_judgements, exported_trials, exported_views
 from audit_app.actions.importing import import_records
 from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
@@ -16,7 +16,7 @@ from audit_app.actions.taking_back import take_back
 from audit_app.cli.options import Group, json_option, out_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
-from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, as_csv, as_jsonl
+from data.exporters import CLAIMED, COLUMNS, JUDGED, RELEVANCE, SHOWN, TRIED, as_csv, as_jsonl
 from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.parsing import RECORDS
@@ -48,8 +48,8 @@ def import_group() -> None:
     """Bring in tasks, contexts, responses, verdicts or labels.
 
     FILE is JSON lines, JSON, CSV, TSV or Parquet, each also packed with gzip, an Inspect log (.eval), a folder of such
-    files, or a pattern in quotes. The whole is read and every problem reported with its line; nothing is imported while
-    there is one, unless --skip-bad is given.
+    files (without the folders inside it), or a pattern in quotes. The whole is read and every problem reported with its
+    line; nothing is imported while there is one, unless --skip-bad is given.
     """
 
 
@@ -93,11 +93,22 @@ def _report(done: Imported, path: Path) -> None:
         say(f"Passed over: {done.n_passed_over} labels of items that are not drawn.")
     if done.n_blank:
         say(BLANK.format(n=done.n_blank))
+    if done.unread_marks:
+        say(MARKS.format(tags=", ".join(f"{n} of {tag}" for tag, n in sorted(done.unread_marks.items()))))
+    if done.n_below:
+        say(BELOW.format(n=done.n_below, path=path))
     if done.skipped:
         say(f"Left out because something is wrong with it, {len(done.skipped)} problems:")
         for line in first_of(done.skipped, done.problems_in).splitlines():
             say(line)
 
+
+MARKS = (
+    "Not read: marks that are evidence of no label here, or stand in no passage of their item: {tags}. Where a tag "
+    'marks the evidence of a label, say so in a mapping file: label = {{ from = "label", values = {{ TAG = "G" }} }}.'
+)
+
+BELOW = "Not read: {n} files in folders inside {path}. To read them too, give a pattern in quotes: '{path}/**/*.jsonl'."
 
 BLANK = (
     "Left out: {n} rows without a value. They finish no work, and what was planned stays open. To keep a row as a skip "
@@ -207,6 +218,7 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
     "relevance": (relevance, RELEVANCE),
     "judgements": (exported_judgements, JUDGED),
     "claims": (exported_claims, CLAIMED),
+    "trials": (exported_trials, TRIED),
     **{kind: (partial(everything, kind=kind), dict.fromkeys(schema(kind).names, "as imported")) for kind in _IMPORTED},
 }
 """What can be exported: its rows, and what their columns mean."""
@@ -225,9 +237,9 @@ EXPORTS: dict[str, tuple[Callable[[Study], Iterable[dict[str, Any]]], Mapping[st
 def export(what: str, form: str, excel: bool, columns: bool, as_json: bool, out: Path | None, folder: Path) -> None:
     """Export every answer: one row per item, person, label and occasion, with the draw's probabilities.
 
-    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims), which
-    passages people found relevant (relevance), or the records as they were imported. `import` reads what this writes
-    (not with --excel, whose cells are changed).
+    Or what was on whose screen and when (shown), what judges said that were run here (judgements, claims) and what
+    tests of judges found (trials), which passages people found relevant (relevance), or the records as they were
+    imported. `import` reads what this writes (not with --excel, whose cells are changed).
     """
     rows_of, named = EXPORTS[what]
     if columns:

@@ -60,12 +60,13 @@ def check(
         split=split,
     )
     if as_json:
-        said = {"sentence": found.sentence, "verdict": found.verdict, "tuned_sentence": found.tuned_sentence}
+        names = ("sentence", "verdict", "tuned_sentence", "undated_sentence")
+        said = {name: getattr(found, name) for name in names}
         print_json({**asdict(found), **said})
     else:
         click.echo("\n\n".join(_parts(found, every=every, alternative=alternative)))
     say(found.sentence)
-    for sentence in (found.undecided, found.verdict, found.tuned_sentence):
+    for sentence in (found.undecided, found.verdict, found.tuned_sentence, found.undated_sentence):
         if sentence:
             say(sentence)
 

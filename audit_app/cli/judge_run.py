@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from audit_app.actions.judge_choice import JudgeChoice, open_judge
 from audit_app.actions.judge_claims import faithfulness
+from audit_app.actions.judge_command import command_of
 from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_report import estimate_sentences, faithfulness_sentence, run_sentences
 from audit_app.actions.judge_run import estimate, run_judge
@@ -92,7 +93,8 @@ def run_command(
             click.echo(sentence)
         return
     with _Bar(study, options) as bar:
-        done = run_judge(study, chosen.name, chosen.judge, options, closing=chosen.closing, told=bar.show)
+        done = run_judge(study, chosen.name, chosen.judge, options, closing=chosen.closing, told=bar.show,
+                         command=command_of(choice, chosen, options))  # fmt: skip
     faithful = faithfulness(study, chosen.name) if claims else None
     if as_json:
         print_json({**done.as_dict(), "faithfulness": faithful})

@@ -63,15 +63,19 @@ def diff(rubric_hash: str | None, as_json: bool, folder: Path) -> None:
 
 @rubric_group.command("ask-again", epilog="Example: evidence-audit rubric ask-again --label G")
 @click.option("--label", "labels", multiple=True, help="Only this label; may be repeated. All by default.")
+@click.option("--undo", is_flag=True, help="Take it back for items of which nothing is answered anew.")
 @json_option
 @study_option
-def ask_again(labels: tuple[str, ...], as_json: bool, folder: Path) -> None:
+def ask_again(labels: tuple[str, ...], undo: bool, as_json: bool, folder: Path) -> None:
     """Ask finished items again, under the rubric as it is now, of the people who labelled them.
 
     Only answers given under an earlier version, and only of those who have not seen since what the label must not know.
     The earlier answers count until the new ones are in, and stay in the record with their version.
     """
-    found = asking_again.ask_again(checked_study(folder), labels)
+    if undo and labels:
+        raise click.UsageError("give --label or --undo, not both: what was asked is taken back for all labels")
+    study = checked_study(folder)
+    found = asking_again.take_back(study) if undo else asking_again.ask_again(study, labels)
     if as_json:
         print_json(found)
     else:

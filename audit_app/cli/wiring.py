@@ -9,7 +9,7 @@ import click
 from audit_app.actions.ablating import DONE, NAMES, Ablation, MetricWiring, ablate, drawn_samples, file_samples, known
 from audit_app.actions.canary_run import CanaryRun, run_canaries
 from audit_app.actions.judge_harness import HarnessChoice, open_choice
-from audit_app.actions.judge_trials import NAME, note_ablation
+from audit_app.actions.judge_trials import note_ablation
 from audit_app.actions.studies import checked_study
 from audit_app.actions.wording import as_table, p_value, percent, points
 from audit_app.cli.judge_asked import harness_options
@@ -115,7 +115,7 @@ def ablate_command(
 @click.option("--level", type=Number(0.5, 0.999), default=0.99, show_default=True,
               help="1 less the chance that noise alone is taken for a rise.")  # fmt: skip
 @click.option("--record", type=click.Path(path_type=Path, dir_okay=False),
-              help="File that keeps the runs; one in the study by default.")  # fmt: skip
+              help="File that keeps the runs; the study by default.")  # fmt: skip
 @click.option("--new-baseline", "renew", is_flag=True, help="Compare later runs with this one.")
 @json_option
 @study_option
@@ -133,14 +133,14 @@ def canary_command(
     The first run of a judge is its baseline.
     """
     study = _study(folder)
-    path = record or (study.path / NAME if study else None)
-    if path is None:
+    kept = record or study
+    if kept is None:
         raise StudyProblem(f"{folder.resolve()} is no study; say where the baseline is kept: --record FILE")
     opened = open_choice(_rubric(study), study, tested)
     if len(opened.metrics) > 1:
         raise StudyProblem("canaries are about grounding; give one --metric")
     with _bar() as on_answer:
-        found = run_canaries(opened.harness, opened.name, opened.metrics[0], path, repeats=repeats, level=level,
+        found = run_canaries(opened.harness, opened.name, opened.metrics[0], kept, repeats=repeats, level=level,
                              renew=renew, on_answer=on_answer)  # fmt: skip
     if as_json:
         print_json(found)

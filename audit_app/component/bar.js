@@ -43,7 +43,9 @@ class Bar {
     this.alarm.hidden = false;
   }
 
+  // Hiding what is hidden would still cost a frame, and the next view would have to wait for the one after.
   calm() {
+    if (this.alarm.hidden) return;
     this.alarm.hidden = true;
     this.alarm.replaceChildren();
   }

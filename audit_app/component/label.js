@@ -86,7 +86,9 @@ class Loop {
   enter(phase) {
     clearTimeout(this.slow);
     this.phase = this.tabs.away && phase !== "retrying" ? "stopped" : phase;
+    // No style hangs on the phase itself: a change of it alone must cost no frame, which the next view would wait for.
     this.root.dataset.phase = this.phase;
+    for (const styled of ["retrying", "empty"]) this.root.classList.toggle(styled, this.phase === styled);
     this.question.node.setAttribute("aria-busy", String(phase === "saving" || phase === "retrying"));
   }
 
@@ -276,6 +278,7 @@ class Loop {
     this.view = view;
     this.feedback = null;
     this.drawnAt = Infinity;
+    this.letGo();
     this.root.toggleAttribute("data-review", Boolean(view.review));
     if (!view.review) this.lease.begin(view);
     this.breaks.begin(view);
@@ -303,9 +306,16 @@ class Loop {
     this.question.drawEmpty(view.reason, () => this.fetchView(), () => this.back());
   }
 
+  // Before anything changes: afterwards all of it would be laid out to find out.
+  letGo() {
+    const { activeElement } = this.root.getRootNode();
+    this.held = this.root.contains(activeElement) || document.activeElement === document.body;
+    if (this.held) activeElement?.blur();
+    this.reading.look();
+    this.question.look();
+  }
+
   drawView(view) {
-    this.held = this.root.contains(this.root.getRootNode().activeElement) || document.activeElement === document.body;
-    if (this.held) this.root.getRootNode().activeElement?.blur(); // before there is much to lay out for it
     this.reading.draw(view);
     this.question.draw(view);
     this.enter("drawing");

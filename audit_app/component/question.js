@@ -14,9 +14,15 @@ class Question {
     this.node.append(el("p", { class: "quiet", text: _("Fetching the next question …") }));
   }
 
+  // Asked before anything changes: afterwards all of it would be laid out to find out.
+  look() {
+    this.scrolled = this.scrolls?.scrollTop > 0;
+  }
+
   draw(view) {
     this.evidence.clear();
     this.view = view;
+    this.panel?.node.remove();
     this.panel = null;
     const decides = ["decide", "decided"].includes(view.case?.stage);
     this.draftKey = [view.who, "draft", view.assignment_id, view.label.name, ...(view.review ? ["again"] : decides ? ["decide"] : [])];
@@ -24,7 +30,12 @@ class Question {
     this.chosen = (draft.chosen ?? []).filter((value) => this.choices().some((choice) => choice.value === value));
     this.loop.clock.restart(draft.seconds ?? 0);
     this.deciding = decides ? new Deciding(this, view.case, draft.cause) : null;
-    this.drawQuestion(draft.note ?? "", this.hasPassages() ? this.evidence.draw(draft.quotes ?? []) : null);
+    const evidence = this.hasPassages() ? this.evidence.draw(draft.quotes ?? []) : null;
+    const standing = this.standing();
+    if (standing && standing === this.stands && !this.scrolled) this.drawAgain(draft.note ?? "", evidence);
+    else this.drawQuestion(draft.note ?? "", evidence);
+    this.stands = standing;
+    this.quoting = evidence;
     this.show();
     if (draft.panel) this.openPanel(draft.panel.kind, draft.panel);
   }
@@ -38,12 +49,19 @@ class Question {
     return { chosen: values.length ? values : [NONE], note: this.view.review ? (review.comment ?? "") : "", quotes };
   }
 
+  // What the pane is drawn from where another item may leave it as it is; null where more than the question hangs on it.
+  standing() {
+    const { label, review, flags, practice } = this.view;
+    return review || practice || this.view.case || flags.length ? null : JSON.stringify([label, this.hasPassages()]);
+  }
+
   final() {
     return this.view.review?.final ?? null;
   }
 
   drawEmpty(reason, again, back) {
     this.view = null;
+    this.stands = null;
     this.panel = null;
     this.deciding = null;
     this.evidence.picking.stop();
@@ -82,14 +100,23 @@ class Question {
     return [...(this.many() ? [none] : []), ...values, cannot];
   }
 
+  // The same question of the next item: only what is written to it begins anew; the rest is not built and laid out again.
+  drawAgain(note, evidence) {
+    this.notePart.replaceWith(this.drawNote(note));
+    if (evidence) this.quoting.replaceWith(evidence);
+    this.details.open = !this.isDense();
+    this.actions.hidden = false;
+    if (this.node.classList.contains("folded")) this.fold(false);
+  }
+
   drawQuestion(note, evidence) {
     const { label, review, flags } = this.view;
     this.heading = el("h2", { tabindex: "-1", dir: "auto", text: label.question });
     const about = label.passage === null || label.passage === undefined ? null : fill(_("About passage {passage}"), label);
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
     const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": _("What counts") }, ...counts);
-    const details = el("details", { class: "definition" }, el("summary", { text: _("What counts") }), what);
-    details.open = !this.deciding && !this.isDense();
+    this.details = el("details", { class: "definition" }, el("summary", { text: _("What counts") }), what);
+    this.details.open = !this.deciding && !this.isDense();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
@@ -103,7 +130,7 @@ class Question {
         this.drawFold(),
       ),
       this.heading,
-      present(counts).length ? details : null,
+      present(counts).length ? this.details : null,
       this.drawStage(),
       this.many() ? el("p", { class: "quiet", text: _("Mark everything that applies.") }) : null,
       values,
@@ -111,7 +138,8 @@ class Question {
       this.deciding?.cause,
       evidence,
     ];
-    this.node.replaceChildren(el("div", { class: `scrolls ${this.isDense() ? "dense" : ""}` }, ...parts), this.drawActions());
+    this.scrolls = el("div", { class: `scrolls ${this.isDense() ? "dense" : ""}` }, ...parts);
+    this.node.replaceChildren(this.scrolls, this.drawActions());
   }
 
   // Where an adjudicator stands, before their own vote or before everybody's answers; and that this is practice.
@@ -173,14 +201,16 @@ class Question {
 
   // On a phone the question can make room for the text.
   drawFold() {
-    const button = el("button", { type: "button", class: "plain folds", "aria-expanded": "true", text: _("Hide") });
-    button.addEventListener("click", () => {
-      const folded = this.node.classList.toggle("folded");
-      button.setAttribute("aria-expanded", String(!folded));
-      button.textContent = folded ? _("Answer") : _("Hide");
-    });
-    this.node.classList.remove("folded");
-    return button;
+    this.folds = el("button", { type: "button", class: "plain folds" });
+    this.folds.addEventListener("click", () => this.fold(!this.node.classList.contains("folded")));
+    this.fold(false);
+    return this.folds;
+  }
+
+  fold(folded) {
+    this.node.classList.toggle("folded", folded);
+    this.folds.setAttribute("aria-expanded", String(!folded));
+    this.folds.textContent = folded ? _("Answer") : _("Hide");
   }
 
   drawActions() {

@@ -108,10 +108,13 @@ class Reading {
     this.jump.replaceChildren();
   }
 
+  look() {
+    this.scrolled = this.pane.scrollTop > 0;
+  }
+
   draw(view) {
     const before = this.sections;
     this.sections = new Map();
-    const scrolled = this.pane.scrollTop; // asked before anything changes: afterwards the page would be laid out for it
     const drawn = view.artifacts.map((artifact) => {
       const key = JSON.stringify(artifact);
       const section = before.get(key) ?? drawArtifact(artifact);
@@ -121,7 +124,7 @@ class Reading {
     });
     const same = before.size === 0 && drawn.length === this.pane.children.length;
     if (!same) {
-      if (scrolled) this.pane.scrollTop = 0;
+      if (this.scrolled) this.pane.scrollTop = 0;
       this.pane.replaceChildren(...drawn);
     }
     this.drawJump(view, drawn);

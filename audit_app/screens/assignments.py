@@ -106,9 +106,14 @@ def kept_rows(found: Holdings) -> list[dict[str, str]]:
     return list(rows.values())
 
 
+def called(each: InHand) -> str:
+    """Its id, or its number where the id must not be seen."""
+    return each.item_id or _("no. {n}").format(n=each.number)
+
+
 def title(each: InHand) -> str:
     """An item in one line."""
-    return _("{name}: {item} ({team})").format(name=each.name, item=each.item_id, team=_(each.pass_))
+    return _("{name}: {item} ({team})").format(name=each.name, item=called(each), team=_(each.pass_))
 
 
 def row(each: InHand) -> dict[str, str]:
@@ -116,7 +121,7 @@ def row(each: InHand) -> dict[str, str]:
     return {
         "person": each.name,
         "pass": _(each.pass_),
-        "item": each.item_id,
+        "item": called(each),
         "purpose": _(each.purpose),
         "answers": str(each.n_answers),
         "last shown": when(each.shown_at) if each.shown_at else "",

@@ -1,5 +1,6 @@
 """How far a judge can be trusted: its labels against people's, and against saying always the same."""
 
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -7,14 +8,14 @@ import streamlit as st
 from agreement.confusion import JudgeAgreement
 from agreement.result import Agreement
 from audit_app import figures, state
-from audit_app.actions import judge_rows, judges_tables
-from audit_app.actions.choices import choices
+from audit_app.actions import judge_overview, judge_rows, judges_tables
+from audit_app.actions.choices import Choices, choices
 from audit_app.actions.judge_trials import Trial, latest
 from audit_app.actions.judges import Judges, JudgesQuestion, compare_judges
 from audit_app.actions.judging import JudgeCheck, judge_check
 from audit_app.actions.wording import coefficient, percent, when, with_interval
 from audit_app.dot_plot import Dot, dots
-from audit_app.language import _, mark
+from audit_app.language import _, isolated, mark
 from audit_app.reasons import told
 from data.rubric import Rubric
 from data.study import Study
@@ -34,11 +35,16 @@ UNTESTED = mark(
     "No judge has been tested here. On the command line, evidence-audit judge canary asks a judge about answers that "
     "are right and in no passage, and evidence-audit judge ablate changes what it is shown."
 )
+NO_VERDICTS = mark(
+    "There are no verdicts yet. Import them with evidence-audit import verdicts FILE, or let a judge give some, see "
+    "below."
+)
+NOT_RUN = mark(
+    "No judge was run here. Where no verdicts were imported, a command such as this lets a judge label what is drawn:"
+)
+GO_ON = mark("To go on with judge {judge}, or to judge what was drawn since, where the study is:")
 TESTS: dict[Literal["canary", "ablation"], str] = {"canary": mark("canaries"), "ablation": mark("wiring")}
-HEADINGS = {
-    judges_tables.AGREEMENT: mark("Agreement on the same responses"),
-    judges_tables.METRICS: mark("Metrics under each judge"),
-}
+HEADINGS = (judges_tables.AGREEMENT, judges_tables.METRICS)
 """What is shown here; the orders of models are sentences, and a table on the Compare screen."""
 
 WORDS = {
@@ -71,29 +77,49 @@ def render() -> None:
         if not given.seal.is_open:
             st.html(figures.sentence(figures.sealed(given.seal), notice=True))
             st.html(figures.sentence(_("They can be opened early on the Report screen."), soft=True))
-            _tested(study)
-            return
-        left, right = st.columns(2)
-        with left:
-            judge = figures.pick_judge(given)
-        with right:
-            sample_id = figures.pick_sample(given)
-        check = judge_check(study, sample_id=sample_id, judge=judge)
-        st.html(figures.sentence(check.sentence))
-        if any(found.n for found in check.labels.values()):
-            st.html(figures.sentence(check.verdict))
-        if check.tuned_sentence:
-            st.html(figures.sentence(check.tuned_sentence, notice=True))
-        _draw(check, study.rubric)
-        st.html(figures.heading(_("Look closer")))
-        by = figures.pick_slices(given, "judge-by")
-        if by:
-            sliced = judge_check(study, sample_id=sample_id, judge=judge, by=by)
-            st.html(figures.table(judge_rows.judge_rows(sliced)))
-        _closer(check, study.rubric)
-        if len(given.judges) > 1 and st.toggle(_("All judges side by side"), key="judges-compared"):
-            _compared(compare_judges(study, JudgesQuestion(sample_id=sample_id)))
+        else:
+            _checked(study, given)
+        figures.closer(_("Judges that were run here"), "judges-run", partial(_run_here, study))
         _tested(study)
+
+
+def _checked(study: Study, given: Choices) -> None:
+    """A judge against people."""
+    left, right = st.columns(2)
+    with left:
+        judge = figures.pick_judge(given)
+    with right:
+        sample_id = figures.pick_sample(given)
+    if judge is None:
+        st.html(figures.sentence(_(NO_VERDICTS), notice=True))
+        return
+    check = judge_check(study, sample_id=sample_id, judge=judge)
+    st.html(figures.sentence(check.sentence))
+    if any(found.n for found in check.labels.values()):
+        st.html(figures.sentence(check.verdict))
+    if check.tuned_sentence:
+        st.html(figures.sentence(check.tuned_sentence, notice=True))
+    if check.undated_sentence:
+        st.html(figures.sentence(check.undated_sentence, soft=True))
+    _draw(check, study.rubric)
+    st.html(figures.heading(_("Look closer")))
+    by = figures.pick_slices(given, "judge-by")
+    if by:
+        sliced = judge_check(study, sample_id=sample_id, judge=judge, by=by)
+        st.html(figures.table(judge_rows.judge_rows(sliced)))
+    _closer(check, study.rubric)
+    if len(given.judges) > 1 and st.toggle(_("All judges side by side"), key="judges-compared"):
+        _compared(compare_judges(study, JudgesQuestion(sample_id=sample_id)))
+
+
+def _run_here(study: Study) -> None:
+    """How far judges are that were run here, and how to go on; nothing of what they said."""
+    found = judge_overview.judge_overview(study)
+    if found:
+        st.html(figures.table(judge_overview.overview_rows(found)))
+    for judge, command in judge_overview.commands(found).items():
+        st.html(figures.sentence(_(GO_ON).format(judge=judge) if judge else _(NOT_RUN)))
+        st.code(command, language=None, wrap_lines=True)
 
 
 def _compared(found: Judges) -> None:
@@ -102,7 +128,7 @@ def _compared(found: Judges) -> None:
         st.html(figures.sentence(sentence))
     shown = judges_tables.tables(found)
     for heading in (name for name in HEADINGS if name in shown):
-        st.html(figures.heading(_(HEADINGS[heading])))
+        st.html(figures.heading(_(heading)))
         st.html(figures.table(shown[heading]))
 
 
@@ -123,7 +149,7 @@ def _trial(one: Trial) -> dict[str, str]:
         "metric": one.metric,
         "when": when(one.at),
         "outcome": _(_outcome(one)),
-        "what was found": one.sentence,
+        "what was found": told(one.sentence),
     }
 
 
@@ -231,7 +257,7 @@ def _row(name: str, found: JudgeAgreement) -> dict[str, str]:
 def _cells(found: JudgeAgreement) -> list[list[str]]:
     """Weighted rows, and the labelled rows in brackets, as text."""
     return [
-        [f"{weighted:.0f} ({count})" for weighted, count in zip(*rows, strict=True)]
+        [isolated(f"{weighted:.0f} ({count})") for weighted, count in zip(*rows, strict=True)]
         for rows in zip(found.table, found.counts, strict=True)
     ]
 

@@ -4,12 +4,12 @@ import streamlit as st
 
 from audit_app import figures, outcome, state
 from audit_app.actions import people
-from audit_app.actions.calibrated import calibration_round, round_rows
+from audit_app.actions.calibrated import CalibrationRound, calibration_round, practise_again, round_rows
 from audit_app.actions.names import look_alikes, warning
 from audit_app.actions.people import shown_names
 from audit_app.actions.progress import Progress, progress
 from audit_app.actions.wording import when
-from audit_app.language import _, mark, ngettext
+from audit_app.language import _, joined, mark, ngettext
 from data.records import Person
 from data.rubric import PASSES
 from data.store.people import ROLES
@@ -34,17 +34,17 @@ def render() -> None:
             said = "\n".join(f"{warning(one.display_name, other)}." for one, other in alike)
             st.html(figures.sentence(said, notice=True))
         st.html(figures.table([row(each) for each in found]))
-        _calibration(study, by)
+        practice = calibration_round(study, by=by)
+        _calibration(practice)
         left, right = st.columns(2, gap="large")
         with left:
             _invite(study, by)
         with right:
-            _change(study, by, found)
+            _change(study, by, found, practice)
 
 
-def _calibration(study: Study, by: Person) -> None:
+def _calibration(found: CalibrationRound) -> None:
     """Who has passed the calibration round; nothing where there is none, as most studies begin without."""
-    found = calibration_round(study, by=by)
     if found.set.set_id is None:
         return
     st.html(figures.heading(_("Calibration")))
@@ -76,7 +76,7 @@ def row(each: Progress) -> dict[str, str]:
     return {
         "name": person.display_name or person.person_id,
         "role": _(person.role),
-        "teams": _(", ").join(map(_, person.teams)) or _("all"),
+        "teams": joined(map(_, person.teams)) or _("all"),
         "state": state_of(each),
         "signs in with": _(" or ").join(map(_, each.ways_in)) or _("nothing"),
         "done": str(each.n_done),
@@ -135,7 +135,7 @@ EMAIL = mark(
 )
 
 
-def _change(study: Study, by: Person, found: tuple[Progress, ...]) -> None:
+def _change(study: Study, by: Person, found: tuple[Progress, ...], practice: CalibrationRound) -> None:
     st.html(figures.heading(_("Change somebody")))
     everyone = {each.person.person_id: each.person for each in found}
     names = {**{key: key for key in everyone}, **shown_names(list(everyone.values()))}
@@ -165,6 +165,8 @@ def _change(study: Study, by: Person, found: tuple[Progress, ...]) -> None:
             )
     with st.container(horizontal=True):
         _pause(study, by, person, disabled=me)
+        if any(each.person_id == who and any(label.best for label in each.labels) for each in practice.people):
+            _practise(study, by, who, names[who])
         _ways_in(study, by, person, names[who], disabled=me)
 
 
@@ -177,6 +179,20 @@ def _pause(study: Study, by: Person, person: Person, *, disabled: bool) -> None:
 
 
 PAUSE = mark("No page and no work until resumed. What they had begun without an answer goes back, finished work stays.")
+
+
+def _practise(study: Study, by: Person, person_id: str, name: str) -> None:
+    with st.popover(_("Practise again")):
+        st.html(
+            figures.sentence(
+                _(
+                    "{name} gets the calibration items again before other work. The results so far stay in the "
+                    "record and count no more."
+                ).format(name=name)
+            )
+        )
+        if st.button(_("Let them practise again"), key="practise"):
+            outcome.of(lambda: practise_again(study, person_id, by=by))
 
 
 def _ways_in(study: Study, by: Person, person: Person, name: str, *, disabled: bool) -> None:

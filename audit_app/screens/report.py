@@ -17,7 +17,7 @@ from audit_app.actions.leak_rows import audit_tables
 from audit_app.actions.seal import OPENING, unseal
 from audit_app.actions.wording import percent
 from audit_app.dot_plot import Dot, dots
-from audit_app.language import _, mark, speaking
+from audit_app.language import _, joined, mark, speaking
 from audit_app.reasons import described, titled, told
 from audit_app.report_options import Options, choose
 from data.errors import StudyProblem
@@ -141,19 +141,19 @@ def _dropped(estimates: Sequence[DetailedEstimate], method: str) -> dict[int, st
     for estimate in estimates:
         if estimate.method == method and estimate.n_dropped:
             names[estimate.n_dropped].append(estimate.metric)
-    return {count: _(", ").join(metrics) for count, metrics in names.items()}
+    return {count: joined(metrics) for count, metrics in names.items()}
 
 
 def _bounded(estimates: Sequence[DetailedEstimate]) -> list[str]:
     """What unusable labels could do to the metrics, those together that lack as many."""
-    comma, ranges = _(", "), defaultdict(list)
+    ranges = defaultdict(list)
     for estimate in estimates:
         if estimate.bounds is not None:
             ends = _("between {lowest} and {highest}").format(
                 lowest=percent(estimate.bounds.lowest), highest=percent(estimate.bounds.highest)
             )
-            ranges[estimate.bounds.n_unusable].append(f"{estimate.metric} {ends}")
-    return [f"{metric_rows.if_unusable(count).capitalize()}: {comma.join(those)}." for count, those in ranges.items()]
+            ranges[estimate.bounds.n_unusable].append(_("{metric} {ends}").format(metric=estimate.metric, ends=ends))
+    return [f"{metric_rows.if_unusable(count).capitalize()}: {joined(those)}." for count, those in ranges.items()]
 
 
 def _waiting(estimates: Sequence[DetailedEstimate], n_answered: int) -> dict[int, str]:
@@ -163,7 +163,7 @@ def _waiting(estimates: Sequence[DetailedEstimate], n_answered: int) -> dict[int
         left = n_answered - estimate.n - estimate.n_dropped
         if estimate.method == "corrected" and left > 0 and estimate.metric not in WARRANTS:
             names[left].append(estimate.metric)
-    return {count: _(", ").join(metrics) for count, metrics in names.items()}
+    return {count: joined(metrics) for count, metrics in names.items()}
 
 
 def _closer(result: results.MetricsResult, options: Options) -> None:
@@ -175,7 +175,7 @@ def _closer(result: results.MetricsResult, options: Options) -> None:
     if options.by:
         _sliced(result, results.HEADLINE, sealed=sealed)
     if options.by and options.taxonomy:
-        with st.expander(_("Grounding taxonomy by {by}").format(by=_(", ").join(map(_, options.by)))):
+        with st.expander(_("Grounding taxonomy by {by}").format(by=joined(map(_, options.by)))):
             _sliced(result, results.TAXONOMY, sealed=sealed)
     if not sealed:
         with st.expander(_("All numbers, also from people's labels alone")):
@@ -283,7 +283,7 @@ def _dot(estimates: Sequence[DetailedEstimate], name: str, title: str = "") -> D
     naive, corrected = by_method.get("naive"), by_method["corrected"]
     return Dot(
         name=name,
-        title="borrowed" if corrected.tier == "borrowed" else "" if title == name else title,
+        title=_("borrowed") if corrected.tier == "borrowed" else "" if title == name else title,
         value=corrected.value,
         low=corrected.low,
         high=corrected.high,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from data.leaks.answer import MOST_WORDS, Answer
 from data.leaks.folding import Word
@@ -79,7 +80,11 @@ def inflected(answer: Answer, text: Written) -> Iterator[Match]:
     keys = [term.key for term in answer.core if term.key not in ARTICLES]
     if not keys or not answer.is_spaced or len(keys) > MOST_WORDS:
         return
-    terms, same = text.terms, is_same_name if answer.is_name else alike
+    # Иванов is no plural of Иван; a lone word that is capitalised in such a script is a name.
+    is_name = answer.is_name or (
+        not keys[0].isascii() and answer.text[answer.words[answer.core[0].first].start].isupper()
+    )
+    terms, same = text.terms, is_same_name if is_name else alike
     first_forms = [at for form in text.forms(keys[0], same) for at in text.places[form]]
     for at in sorted(first_forms):
         run = [term.key for term in terms[at : at + len(keys)]]
@@ -131,6 +136,9 @@ def _is_close(text: Written, first: int, last: int, n_keys: int) -> bool:
     return sum(term.key not in FUNCTION for term in text.terms[first : last + 1]) <= n_keys + 1
 
 
+_ENDS = frozenset("aeiouysаеиоуыюяьй")
+"""Last letters by which names and forms of one word differ; socialism and socialist do by two that are no such."""
+
 LEAST_FUZZY, ALIKE = 7, 88
 """Fewest letters of an answer that is compared letter by letter, and the least similarity in per cent."""
 
@@ -138,6 +146,7 @@ LEAST_FUZZY, ALIKE = 7, 88
 def fuzzy(answer: Answer, text: Written) -> Iterator[Match]:
     """The answer with a slip of the pen or another transliteration: every number and every first letter agrees."""
     words = [word.text for word in answer.words[answer.core[0].first : answer.core[-1].last]]
+    yield from _misspelt(answer, text, words)
     glue = " " if answer.is_spaced else ""
     wanted = glue.join(words)
     if len(wanted) < LEAST_FUZZY or wanted.replace(" ", "").isdigit():
@@ -150,6 +159,34 @@ def fuzzy(answer: Answer, text: Written) -> Iterator[Match]:
     run = [word.text for word in text.words[first:last]]
     if run != words and fuzz.ratio(wanted, glue.join(run)) >= ALIKE and _may_be_slip(words, run):
         yield Match(*text.span(first, last), 0.6)
+
+
+LEAST_NAME = 6
+"""Fewest letters of a name that may be misspelt by one letter."""
+
+
+def _misspelt(answer: Answer, text: Written, words: Sequence[str]) -> Iterator[Match]:
+    """A name of which one word is wrong by one letter, too many, missing, another or swapped with the next."""
+    if not answer.is_spaced or answer.text[answer.words[answer.core[0].first].start].islower():
+        return
+    if max(map(len, words)) < LEAST_NAME:
+        return
+    near = (form for form in text.word_places if form[0] == words[0][0])
+    first = [form for form in near if form == words[0] or _is_misspelt(words[0], form)]
+    for at in (at for form in first for at in text.word_places[form] if at + len(words) <= len(text.words)):
+        wrong = [(a, b.text) for a, b in zip(words, text.words[at : at + len(words)], strict=True) if a != b.text]
+        if len(wrong) == 1 and _is_misspelt(*wrong[0]) and not text.text[text.words[at].start].islower():
+            yield Match(*text.span(at, at + len(words)), 0.6)
+
+
+def _is_misspelt(name: str, other: str) -> bool:
+    """Whether one letter is wrong, and neither the first nor an ending: Martina is no slip of Martin."""
+    if len(name) < LEAST_NAME or name[0] != other[0] or not (name + other).isalpha() or alike(name, other):
+        return False
+    if OSA.distance(name, other, score_cutoff=1) > 1 or name.startswith(other) or other.startswith(name):
+        return False
+    last = {name[-1], other[-1]}
+    return name[:-1] != other[:-1] or not (last & _ENDS or last == {"m", "t"})
 
 
 def _words_at(text: Written, start: int, end: int, glue: int) -> tuple[int, int]:

@@ -11,17 +11,32 @@ from data.leaks.initials import acronym, initials
 from data.leaks.lookalikes import is_lookalike
 from data.leaks.matches import Match, exact, fuzzy, inflected, normalised, number_word, reordered
 from data.leaks.pieces import pieces
+from data.leaks.scripts import transliterated
+from data.leaks.surname import surname
 from data.leaks.written import Written
 
 Detector = Callable[[Answer, Written], Iterator[Match]]
 
 DETECTORS: Mapping[str, Detector] = {
     one.__name__: one
-    for one in (exact, normalised, number_word, date, figure, inflected, reordered, acronym, initials, fuzzy)
+    for one in (
+        exact,
+        normalised,
+        number_word,
+        date,
+        figure,
+        inflected,
+        reordered,
+        transliterated,
+        acronym,
+        initials,
+        fuzzy,
+        surname,
+    )
 }
 """Every detector of one text, the surest first."""
 
-VERSION = 2
+VERSION = 3
 """Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
 
 FIELDS = ("text", "title", "url", "publisher")
@@ -106,7 +121,7 @@ def screen(question: str, wordings: Sequence[str], passages: Sequence[Fields]) -
     ]
     found = [hit for one in passages if one.url for hit in _in_address(wanted, one.number, one.url)]
     found += [hit for number, field, text in read for hit in _in_field(wanted, number, field, text)]
-    if not any(hit.kind == LEAK for hit in found):
+    if not any(hit.kind == LEAK and hit.reason != surname.__name__ for hit in found):
         found += _together(wanted, [(number, text) for number, field, text in read if field == "text"])
     hits = _distinct(found)
     score = max((hit.strength * (1 if hit.kind == LEAK else _OF_MENTION) for hit in hits), default=0.0)

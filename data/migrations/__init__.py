@@ -13,6 +13,9 @@ from data.migrations import m010_calibration as m010_calibration
 from data.migrations import m011_language as m011_language
 from data.migrations import m014_judgements as m014_judgements
 from data.migrations import m015_asked_again as m015_asked_again
+from data.migrations import m017_again as m017_again
+from data.migrations import m018_judge_trials as m018_judge_trials
+from data.migrations import m019_seen as m019_seen
 from data.migrations.steps import migrations
 
 __all__ = ["migrations"]

@@ -48,7 +48,7 @@ def add(store: Store, openings: Iterable[dict[str, Any]]) -> None:
     store.insert("assignment", new, ignore=True)
     if any(entry["purpose"] == "plan" for entry in new):
         sql = "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
-        store.change(sql, [_MOST, str(_most_contexts(store))])
+        store.change(sql, [_MOST, str(people_needed(store, "evidence"))])
 
 
 def next_position(store: Store) -> int:
@@ -126,13 +126,15 @@ def most_contexts(store: Store) -> int:
     It is asked before every view and changes with the plan only, so it is kept whenever openings are added.
     """
     row = store.row("SELECT value FROM setting WHERE name = ?", [_MOST])
-    return int(row["value"]) if row else _most_contexts(store)
+    return int(row["value"]) if row else people_needed(store, "evidence")
 
 
-def _most_contexts(store: Store) -> int:
+def people_needed(store: Store, pass_: str) -> int:
+    """The most (context, opening) pairs that a pass has for one task: with fewer people somebody reads two contexts."""
     row = store.row(
         "SELECT max(n) AS n FROM (SELECT count(DISTINCT coalesce(context_id, '') || '/' || plan_order) AS n "
-        "FROM assignment WHERE pass = 'evidence' AND purpose = 'plan' GROUP BY task_id)"
+        "FROM assignment WHERE pass = ? AND purpose = 'plan' GROUP BY task_id)",
+        [pass_],
     )
     return int(row["n"] or 0) if row else 0
 

@@ -134,6 +134,24 @@ def last_occasion(store: Store, person_id: str, pass_: str) -> int:
     return int(row["n"] or 0) if row else 0
 
 
+def practise_again(store: Store, person_id: str, pass_: str, occasion: int, *, by: str | None = None) -> None:
+    """Somebody's tries in a pass up to this one count no more; `by` is the id of the lead who says so."""
+    row = {"person_id": person_id, "pass": pass_, "occasion": occasion, "asked_by": by, "created_at": now()}
+    store.insert("practice_again", [row])
+
+
+def count_no_more(store: Store, person_id: str, pass_: str) -> int:
+    """The last try of somebody in a pass that counts no more; 0 where all count."""
+    sql = "SELECT coalesce(max(occasion), 0) AS n FROM practice_again WHERE person_id = ? AND pass = ?"
+    return int((store.row(sql, [person_id, pass_]) or {"n": 0})["n"])
+
+
+def asked_to_practise_again(store: Store) -> dict[str, str]:
+    """When each person was last made to practise again, by person_id; without those who never were."""
+    rows = store.rows("SELECT person_id, max(created_at) AS at FROM practice_again GROUP BY person_id")
+    return {row["person_id"]: row["at"] for row in rows}
+
+
 def take(
     store: Store, set_id: int, item_id: str, pass_: str, *, person_id: str, occasion: int, position: int, until: str
 ) -> Assignment:

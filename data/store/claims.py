@@ -10,52 +10,40 @@ from data.records import Assignment
 from data.store.assignments import of_row
 from data.store.connection import Store, now
 
-_PERSON = """
-    mine AS MATERIALIZED (
-        SELECT item_id, task_id, context_id, pass, purpose, state FROM assignment WHERE person_id = :person),
-    shown AS MATERIALIZED (
-        SELECT x.task_id, x.context_id, e.gold, e.passages
-        FROM (
-            SELECT assignment_id,
-                max(fields LIKE '%"gold_answer"%') AS gold, max(fields LIKE '%"passages"%') AS passages
-            FROM exposure WHERE person_id = :person GROUP BY assignment_id) AS e
-        CROSS JOIN assignment AS x USING (assignment_id)),
-    gold AS MATERIALIZED (
-        SELECT task_id FROM shown WHERE gold UNION
-        SELECT task_id FROM mine WHERE pass IN ('correctness', 'context') OR purpose = 'calibration'),
-    seen AS MATERIALIZED (
-        SELECT task_id, count(DISTINCT context) AS n, min(context) AS only_one FROM (
-            SELECT task_id, coalesce(context_id, '') AS context FROM shown WHERE passages UNION
-            SELECT task_id, coalesce(context_id, '') FROM mine WHERE pass IN ('evidence', 'context'))
-        GROUP BY task_id)"""
-"""What one person holds, had on screen or labelled: looked up once per question, not once per opening.
+_MINE = """SELECT 1 FROM assignment AS m INDEXED BY assignment_person
+    WHERE m.person_id = :person AND m.task_id = a.task_id"""
+"""What this person has of the task of an opening `a`. Left to itself SQLite would look through all that they have."""
 
-Exposures count besides assignments because an opening that ran out may belong to somebody else by now.
-"""
+_SEEN = "SELECT 1 FROM seen AS s WHERE s.person_id = :person AND s.task_id = a.task_id"
+"""What they had on screen of it. It counts besides, because what ran out may belong to somebody else by now."""
 
-_OTHER_CONTEXT = "(seen.n IS NOT NULL AND (seen.n > 1 OR seen.only_one <> coalesce(a.context_id, '')))"
+_OTHER_CONTEXT = f"""(
+    EXISTS ({_SEEN} AND s.passages AND s.context_id <> coalesce(a.context_id, '')) OR
+    EXISTS ({_MINE} AND m.pass IN ('evidence', 'context')
+        AND coalesce(m.context_id, '') <> coalesce(a.context_id, '')))"""
 
-_AT_HAND = """FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id
+_AT_HAND = """FROM assignment AS a
     WHERE a.pass = {pass_} AND a.state IN ('open', 'claimed') AND (
         a.state = 'open' OR (a.lease_until < :now AND NOT EXISTS (
             SELECT 1 FROM label_event AS l WHERE l.assignment_id = a.assignment_id)))"""
 
 _NEW = f"""{_AT_HAND} AND a.purpose = 'plan'
-    AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {{pass_}})"""
+    AND NOT EXISTS ({_MINE} AND m.item_id = a.item_id AND m.pass = {{pass_}})"""
 """Openings of a pass that nobody works on, except those of items that this person has (a pass has one kind of item)."""
 
 _FOR_ME = "(a.reserved_for IS NULL OR a.reserved_for = :person)"
 """What was dealt to somebody else waits for them, until it is dealt again."""
 
-_HIDDEN = f"""{_AT_HAND} AND a.reserved_for = :person AND (a.purpose = 'canary' OR (a.purpose = 'repeat'
-    AND a.item_id IN (SELECT item_id FROM mine WHERE pass = {{pass_}} AND purpose = 'plan' AND state = 'done')))"""
+_HIDDEN = f"""{_AT_HAND} AND a.reserved_for = :person AND (a.purpose = 'canary' OR (a.purpose = 'repeat' AND EXISTS (
+    {_MINE} AND m.item_id = a.item_id AND m.pass = {{pass_}} AND m.purpose = 'plan' AND m.state = 'done')))"""
 """Second showings of what this person has labelled, and canaries: they look like any other item."""
 
 _RIPE = """a.due <= (
-    SELECT count(*) FROM mine
-    WHERE pass = {pass_} AND purpose NOT IN ('adjudication', 'calibration') AND state IN ('done', 'skipped'))"""
+    SELECT count(*) FROM assignment AS m WHERE m.person_id = :person
+    AND m.pass = {pass_} AND m.purpose NOT IN ('adjudication', 'calibration') AND m.state IN ('done', 'skipped'))"""
 
-_NEVER_SAW_GOLD = "a.task_id NOT IN (SELECT task_id FROM gold)"
+_NEVER_SAW_GOLD = f"""NOT (EXISTS ({_SEEN} AND s.gold) OR
+    EXISTS ({_MINE} AND (m.pass IN ('correctness', 'context') OR m.purpose = 'calibration')))"""
 _ONE_CONTEXT = f"(:soft OR NOT {_OTHER_CONTEXT})"
 
 
@@ -65,7 +53,8 @@ def _in(pass_: str, *conditions: str) -> str:
 
 _OWES = f"""
     owes AS MATERIALIZED (
-        SELECT task_id FROM mine WHERE pass = 'evidence' AND state = 'claimed' UNION
+        SELECT m.task_id FROM assignment AS m
+        WHERE m.person_id = :person AND m.pass = 'evidence' AND m.state = 'claimed' UNION
         SELECT a.task_id {_in("evidence", _NEW, _FOR_ME, _NEVER_SAW_GOLD, _ONE_CONTEXT)} AND :evidence UNION
         SELECT a.task_id {_in("evidence", _HIDDEN, _RIPE, _NEVER_SAW_GOLD)} AND :evidence)"""
 """Whoever still owes, or could still be given, a grounding label on a task must not see its gold answer."""
@@ -80,7 +69,7 @@ def _there(*conditions: str) -> str:
 
 
 _OWES_NOTHING_HERE = f"""(
-    NOT EXISTS (SELECT 1 FROM mine WHERE mine.task_id = a.task_id AND pass = 'evidence' AND state = 'claimed')
+    NOT EXISTS ({_MINE} AND m.pass = 'evidence' AND m.state = 'claimed')
     AND NOT (:evidence AND ({_there(_NEW, _FOR_ME, _NEVER_SAW_GOLD, _ONE_CONTEXT)}
         OR {_there(_HIDDEN, _RIPE, _NEVER_SAW_GOLD)})))"""
 """The same as `_OWES_NOTHING`, asked of one task: who takes the first opening need not look through the plan for it."""
@@ -98,7 +87,12 @@ _ELSEWHERE = """EXISTS (
 """Somebody else reads this context: leaving it to them keeps its responses together, and is what makes as many people
 as `most_contexts` says enough: two people on one context would leave another context of the task to nobody."""
 
-_BEGUN = "a.context_id IN (SELECT context_id FROM mine WHERE pass = {pass_} AND purpose = 'plan')"
+_LATELY = 50
+_BEGUN = f"""a.context_id IN (
+    SELECT m.context_id FROM assignment AS m INDEXED BY assignment_finished
+    WHERE m.person_id = :person AND m.pass = {{pass_}} AND m.purpose = 'plan' AND m.finished_at IS NOT NULL
+    ORDER BY m.finished_at DESC LIMIT {_LATELY})"""
+"""Of the contexts that this person has read lately; others keep off the older ones as well (`_ELSEWHERE`)."""
 
 
 def _queues(pass_: str) -> list[str]:
@@ -122,10 +116,6 @@ def _queues(pass_: str) -> list[str]:
     return [f"SELECT a.assignment_id {place} ORDER BY {order} LIMIT 1" for place, order in places]
 
 
-def _tables(pass_: str) -> str:
-    return f"WITH {_PERSON}" if pass_ == "evidence" else f"WITH {_PERSON},{_OWES}"
-
-
 def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: bool, soft: bool) -> Assignment | None:
     """Takes the next opening that this person may have, or None.
 
@@ -139,15 +129,15 @@ def claim(store: Store, person_id: str, pass_: str, *, until: str, evidence: boo
     """
     found = ", ".join(f"({query})" for query in _queues(pass_))
     row = store.row(
-        f"WITH {_PERSON} UPDATE assignment SET person_id = :person, state = 'claimed', lease_until = :until "
+        "UPDATE assignment SET person_id = :person, state = 'claimed', lease_until = :until "
         f"WHERE assignment_id = coalesce({found}) RETURNING *",
         {"person": person_id, "until": until, "now": now(), "evidence": evidence, "soft": soft},
     )
     return of_row(row) if row else None
 
 
-_MEANT = """a.purpose IN ('repeat', 'canary') AND a.state = 'open' AND a.reserved_for = :person
-    AND a.item_id NOT IN (SELECT item_id FROM mine WHERE pass = {pass_} AND purpose = 'plan' AND state = 'skipped')"""
+_MEANT = f"""a.purpose IN ('repeat', 'canary') AND a.state = 'open' AND a.reserved_for = :person AND NOT EXISTS (
+    {_MINE} AND m.item_id = a.item_id AND m.pass = {{pass_}} AND m.purpose = 'plan' AND m.state = 'skipped')"""
 """Repeats and canaries that this person may come to."""
 
 
@@ -159,12 +149,12 @@ def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: 
     task = "a.task_id" if pass_ == "evidence" and not soft else "a.task_id || char(31) || coalesce(a.context_id, '')"
     rules = _RULES[pass_]
     row = store.row(
-        f"{_tables(pass_)}, free AS (SELECT {task} AS place, a.context_id, count(DISTINCT a.item_id) AS n "
+        f"WITH {_OWES}, free AS (SELECT {task} AS place, a.context_id, count(DISTINCT a.item_id) AS n "
         f"{_in(pass_, _NEW, _FOR_ME, *rules)} GROUP BY place, a.context_id) "
         "SELECT (SELECT sum(n) FROM (SELECT max(n) AS n FROM free GROUP BY place)) AS new, "
         f"(SELECT json_group_array(a.due) {_in(pass_, _AT_HAND, _MEANT, *rules)}) AS due, "
-        f"(SELECT count(*) FROM mine WHERE pass = '{pass_}' "
-        "AND purpose NOT IN ('adjudication', 'calibration')) AS before",
+        f"(SELECT count(*) FROM assignment AS m WHERE m.person_id = :person AND m.pass = '{pass_}' "
+        "AND m.purpose NOT IN ('adjudication', 'calibration')) AS before",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     if row is None:
@@ -176,7 +166,7 @@ def open_for(store: Store, person_id: str, pass_: str, *, evidence: bool, soft: 
 def owes(store: Store, person_id: str, *, evidence: bool, soft: bool) -> set[str]:
     """The tasks on which this person still owes, or could still be given, a grounding label: see `_OWES`."""
     rows = store.rows(
-        f"{_tables('correctness')} SELECT task_id FROM owes",
+        f"WITH {_OWES} SELECT task_id FROM owes",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     return {row["task_id"] for row in rows}
@@ -199,11 +189,10 @@ def kept_back(store: Store, person_id: str, pass_: str, *, evidence: bool, soft:
     owes = "0" if pass_ == "evidence" else f"NOT ({_OWES_NOTHING})"
     strict = "1" if pass_ == "evidence" else "0"
     rows = store.rows(
-        f"{_tables(pass_)} SELECT CASE WHEN a.item_id IN (SELECT item_id FROM mine WHERE pass = a.pass) THEN 'mine' "
+        f"WITH {_OWES} SELECT CASE WHEN EXISTS ({_MINE} AND m.item_id = a.item_id AND m.pass = a.pass) THEN 'mine' "
         f"WHEN NOT {_FOR_ME} THEN 'dealt' WHEN {strict} AND NOT ({_NEVER_SAW_GOLD}) THEN 'gold' "
         f"WHEN {strict} AND NOT {_ONE_CONTEXT} THEN 'context' WHEN {owes} THEN 'evidence' END AS why, count(*) AS n "
-        "FROM assignment AS a LEFT JOIN seen ON seen.task_id = a.task_id "
-        f"WHERE a.pass = '{pass_}' AND a.state = 'open' AND a.purpose = 'plan' GROUP BY why",
+        f"FROM assignment AS a WHERE a.pass = '{pass_}' AND a.state = 'open' AND a.purpose = 'plan' GROUP BY why",
         {"person": person_id, "now": now(), "evidence": evidence, "soft": soft},
     )
     return {row["why"]: int(row["n"]) for row in rows if row["why"]}

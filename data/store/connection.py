@@ -63,11 +63,13 @@ class Store:
         # Not INSERT OR IGNORE: that would pass over values that a column refuses as well.
         names, rest = list(rows[0]), " ON CONFLICT DO NOTHING" if ignore else ""
         columns, marks = ", ".join(f"[{name}]" for name in names), ", ".join("?" * len(names))
+        sql = f"INSERT INTO [{table}] ({columns}) VALUES ({marks}){rest}"
+        values = ([encode(row[name]) for name in names] for row in rows)
+        if len(rows) == 1:  # all or none by itself
+            self.db.conn.execute(sql, next(values))
+            return
         with self.db.atomic():
-            self.db.conn.executemany(
-                f"INSERT INTO [{table}] ({columns}) VALUES ({marks}){rest}",
-                ([encode(row[name]) for name in names] for row in rows),
-            )
+            self.db.conn.executemany(sql, values)
 
     def change(self, sql: str, values: Mapping[str, Any] | Sequence[Any]) -> int:
         """Runs one statement and says how many rows it touched."""

@@ -57,6 +57,15 @@ def next_seq(store: Store, assignment_id: str) -> int:
     return int(row["n"] or 0) + 1 if row else 1
 
 
+def seq_after(answered: Mapping[str, LabelEvent]) -> int:
+    """The same, for whoever has the current answers at hand: the last one given is among them.
+
+    >>> seq_after({})
+    1
+    """
+    return 1 + max((event.client_seq for event in answered.values()), default=0)
+
+
 def expose(store: Store, assignment_id: str, person_id: str, view: str, fields: Sequence[str]) -> None:
     """Keeps what is about to be shown."""
     row = {"assignment_id": assignment_id, "person_id": person_id, "view": view, "fields": list(fields)}
@@ -75,8 +84,8 @@ def shown_since(store: Store, assignment_id: str, person_id: str, since: str) ->
     """What this person was shown from a time on: artifacts of this item, and the gold answer wherever in its task."""
     rows = store.rows(
         "SELECT DISTINCT e.fields, x.item_kind = mine.item_kind AND x.item_id = mine.item_id AS here "
-        "FROM assignment AS mine JOIN assignment AS x ON x.task_id = mine.task_id "
-        "JOIN exposure AS e ON e.assignment_id = x.assignment_id "
+        "FROM assignment AS mine CROSS JOIN assignment AS x ON x.task_id = mine.task_id "
+        "CROSS JOIN exposure AS e ON e.assignment_id = x.assignment_id "
         "WHERE mine.assignment_id = ? AND e.person_id = ? AND e.shown_at >= ?",
         [assignment_id, person_id, since],
     )
@@ -88,8 +97,8 @@ def seen_before(store: Store, assignment_id: str, person_id: str) -> dict[str, A
     """What this person had seen of the task before this assignment: which artifacts, and how many other contexts."""
     rows = store.rows(
         "SELECT DISTINCT e.fields, x.context_id IS NOT mine.context_id AS elsewhere, x.context_id "
-        "FROM assignment AS mine JOIN assignment AS x ON x.task_id = mine.task_id "
-        "JOIN exposure AS e ON e.assignment_id = x.assignment_id "
+        "FROM assignment AS mine CROSS JOIN assignment AS x ON x.task_id = mine.task_id "
+        "CROSS JOIN exposure AS e ON e.assignment_id = x.assignment_id "
         "WHERE mine.assignment_id = ? AND e.person_id = ? AND x.assignment_id <> mine.assignment_id",
         [assignment_id, person_id],
     )

@@ -62,15 +62,48 @@ def first_asked(store: Store, judge: str) -> dict[str, str]:
     return found
 
 
+def counts(store: Store, judge: str) -> list[dict[str, Any]]:
+    """What stands of one judge, by label: label, n, n_scored, and n_no_reply of those that have none."""
+    return store.rows(
+        "SELECT label, count(*) AS n, sum(value IS NOT NULL) AS n_scored, sum(NOT answered) AS n_no_reply "
+        f"FROM ({_CURRENT}) GROUP BY label ORDER BY label",
+        [judge],
+    )
+
+
+def reasons(store: Store, judge: str) -> dict[str, int]:
+    """Why labels of one judge are unscored, the most frequent first; the replies quoted behind a colon are left out."""
+    rows = store.rows(
+        "SELECT substr(unscored_reason, 1, instr(unscored_reason || ':', ':') - 1) AS reason, count(*) AS n "
+        f"FROM ({_CURRENT} AND value IS NULL) GROUP BY reason ORDER BY n DESC, reason",
+        [judge],
+    )
+    return {row["reason"]: row["n"] for row in rows}
+
+
+def replaced(store: Store, judge: str, since: str) -> int:
+    """How many labels that a judge had answered by then have another value now."""
+    row = store.row(
+        f"SELECT count(*) AS n FROM ({_CURRENT} AND created_at > ?) AS now WHERE EXISTS (SELECT 1 FROM judgement AS b "
+        "WHERE b.number = (SELECT max(number) FROM judgement AS k WHERE k.judge = ? AND k.item_kind = now.item_kind "
+        "AND k.item_id = now.item_id AND k.label = now.label AND k.answered AND k.created_at <= ?) "
+        "AND b.value IS NOT now.value)",
+        [judge, since, judge, since],
+    )
+    return row["n"] if row else 0
+
+
 def judges(store: Store) -> dict[str, dict[str, Any]]:
     """Every judge that was run here, by name: the model and parameters that it stands for, and what it took.
 
-    Columns: model, parameters, n (labels of items asked about), n_calls, input_tokens, output_tokens, n_retries.
+    Columns: model, parameters, n (labels of items asked about), n_calls, input_tokens, output_tokens, n_retries,
+    last_at (when the last judgement came).
     """
     rows = store.rows(
         "SELECT judge, max(model) AS model, max(parameters) AS parameters, sum(asked) AS n_calls, "
         "coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens, "
-        "sum(n_retries) AS n_retries, count(DISTINCT item_kind || '/' || item_id || '/' || label) AS n "
+        "sum(n_retries) AS n_retries, max(created_at) AS last_at, "
+        "count(DISTINCT item_kind || '/' || item_id || '/' || label) AS n "
         "FROM judgement GROUP BY judge ORDER BY judge"
     )
     return {row.pop("judge"): row for row in rows}

@@ -6,6 +6,9 @@ from typing import Any
 from data.rubric import Rubric
 from data.store.connection import Store, now
 
+Answer = tuple[str, str]
+"""By assignment_id and label."""
+
 
 def begin(store: Store, rubric: Rubric) -> None:
     """Starts a round when this version of the rubric is new; going back to an earlier one goes on with its round."""
@@ -27,15 +30,37 @@ def outdated(store: Store, rubric_hash: str) -> list[dict[str, Any]]:
     )
 
 
-def ask_again(store: Store, answers: Sequence[tuple[str, str]], rubric_hash: str) -> None:
-    """Opens finished items for their people again, for these labels, each (assignment_id, label), under a version."""
-    rows = [
-        {"assignment_id": one, "label": label, "rubric_hash": rubric_hash, "asked_at": now()} for one, label in answers
-    ]
-    store.insert("asked_again", rows, ignore=True)
+def ask_again(store: Store, answers: Sequence[Answer], rubric_hash: str, *, by: str | None = None) -> None:
+    """Opens finished items for their people again, for these answers, under a version; `by` is a person's id."""
+    _add(store, answers, rubric_hash, is_asked=True, by=by)
     for one in {one for one, _ in answers}:
         sql = "UPDATE assignment SET state = 'claimed', finished_at = NULL WHERE assignment_id = ? AND state = 'done'"
         store.change(sql, [one])
+
+
+def take_back(store: Store, answers: Sequence[Answer], rubric_hash: str, *, by: str | None = None) -> None:
+    """Asks for these answers no more: their items are closed again, the earlier answers stand."""
+    for one in {one for one, _ in answers}:
+        let_rest(store, of=one)
+    _add(store, answers, rubric_hash, is_asked=False, by=by)
+
+
+def _add(store: Store, answers: Sequence[Answer], rubric_hash: str, *, is_asked: bool, by: str | None) -> None:
+    more = {"rubric_hash": rubric_hash, "is_asked": int(is_asked), "person_id": by, "created_at": now()}
+    store.insert("asking", [{"assignment_id": one, "label": label, **more} for one, label in answers])
+
+
+def pending(store: Store, rubric_hash: str) -> list[dict[str, Any]]:
+    """What was asked again under a version and is in its people's hands.
+
+    Columns: assignment_id, label, and is_answered: whether it has an answer under that version.
+    """
+    return store.rows(
+        "SELECT g.assignment_id, g.label, l.rubric_hash = g.rubric_hash AS is_answered FROM asked_again AS g "
+        "JOIN current_label AS l USING (assignment_id, label) JOIN assignment AS a USING (assignment_id) "
+        "WHERE a.state = 'claimed' AND g.rubric_hash = ? ORDER BY a.position, a.plan_order, g.label",
+        [rubric_hash],
+    )
 
 
 def again(store: Store, assignment_id: str, rubric_hash: str) -> set[str]:

@@ -43,7 +43,7 @@ TEXT = "שלום 👩‍👩‍👧 e\u0301\r\n\x00end"
         ({"passage": 2}, "passage 2 is not shown"),
         ({"start": 5.0}, "whole numbers"),
         ({"start": True}, "whole numbers"),
-        ({"colour": "red"}, "expected a quote with passage, start, end, text, optionally field and code"),
+        ({"colour": "red"}, "expected a quote with passage, start, end, text, and no more than field and code"),
     ],
 )
 def test_a_quote_that_does_not_stand_there_is_refused(change: dict[str, Any], sentence: str) -> None:
@@ -76,7 +76,7 @@ def test_the_title_the_address_and_the_publisher_can_be_quoted(field: str, start
     assert quotes([quote], [BUILT]) == [quote]
     with pytest.raises(Refused, match=f"of the {field} of passage 2"):
         quotes([{**quote, "start": start + 1}], [BUILT])
-    with pytest.raises(Refused, match="field is one of text, title, url, publisher"):
+    with pytest.raises(Refused, match="expected as field one of text, title, url, publisher"):
         quotes([{**quote, "field": "source_type"}], [BUILT])
     with pytest.raises(Refused, match="of passage 2 are not"):
         quotes([{**quote, "field": "text"}], [BUILT])
@@ -124,7 +124,7 @@ def test_a_wrong_support_label_is_not_taken_without_a_quote_from_its_passage() -
 
 
 def test_a_quote_for_what_is_not_marked_is_refused() -> None:
-    with pytest.raises(Refused, match="'explicit_cue' is not among the values given: answer_leaked"):
+    with pytest.raises(Refused, match="'explicit_cue', which is not among the values given: answer_leaked"):
         marked(["answer_leaked"], {**NO, "code": "explicit_cue"})
 
 

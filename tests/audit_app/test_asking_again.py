@@ -1,20 +1,24 @@
 """Asking finished items again in a new round: of the same people, where still blind; the newest answer counts."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from audit_app.actions.answered import answered
 from audit_app.actions.answers import Refused
-from audit_app.actions.asking_again import ask_again
+from audit_app.actions.asking_again import ask_again, pending, take_back
 from audit_app.actions.holdings import holdings, release
 from audit_app.actions.labelling import commit
 from audit_app.actions.people import revoke
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import read_seal
+from audit_app.cli import cli
 from data.errors import StudyProblem
-from data.store import assignments, events
+from data.migrations import m015_asked_again
+from data.store import assignments, events, rounds
 from data.store.connection import open_store
 from data.study import Study, open_study
 
@@ -160,3 +164,74 @@ def test_only_leads_and_only_labels_that_there_are(study: Study, person_in: Any)
         ask_again(study, by=person_in(study, "ann"))
     with pytest.raises(StudyProblem, match="unknown label 'X'; the rubric has D, A"):
         ask_again(study, ["X"])
+
+
+def test_what_was_asked_again_is_taken_back_and_can_be_asked_once_more(study: Study, person_in: Any, desk: Any) -> None:
+    ann, lead = person_in(study, "ann", teams=("evidence",)), person_in(study, "lead", role="lead")
+    desk(study, ann).finish(say(FIRST))
+    later = clearer(study)
+    with open_store(later) as store:
+        before = [(row["state"], bool(row["finished_at"])) for row in assignments.everything(store)]
+    ask_again(later, ["G"], by=lead)
+    on_screen = desk(later, ann).view()
+    assert pending(later).sentence.endswith("Asked again and not answered yet: 3 answers on 3 items.")
+    assert take_back(later, by=lead).sentence == "3 answers on 3 items are asked no more: the earlier ones stand."
+    with open_store(later) as store:
+        assert [(row["state"], bool(row["finished_at"])) for row in assignments.everything(store)] == before
+        said = store.rows("SELECT is_asked, person_id, count(*) AS n FROM asking GROUP BY 1, 2 ORDER BY min(event_id)")
+    assert [tuple(row.values()) for row in said] == [(1, "lead", 3), (0, "lead", 3)], "both stay in the record"
+    assert desk(later, ann).view()["state"] == "empty"
+    with pytest.raises(Refused):
+        desk(later, ann).answer(on_screen, "partly")
+    assert take_back(later).sentence == "Nothing to take back."
+    assert ask_again(later, ["G"]).n_labels == 3
+    assert [view["label"]["name"] for view in desk(later, ann).finish(say(SECOND))] == ["G"] * 3
+
+
+def test_an_item_that_is_answered_anew_in_part_stays_asked(study: Study, person_in: Any, desk: Any) -> None:
+    path = study.path / "rubric.toml"
+    ann = person_in(study, "ann", teams=("correctness", "evidence"))
+    desk(study, ann).finish(say(FIRST))
+    path.write_text("# clearer\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    later = open_study(study.path)
+    with open_store(later) as store, store.transaction():
+        answers = [(row["assignment_id"], row["label"]) for row in rounds.outdated(store, later.rubric.hash)]
+        rounds.ask_again(store, answers, later.rubric.hash)
+    at_work = desk(later, ann)
+    at_work.answer(at_work.view(), "0")
+    found = take_back(later)
+    assert found.n_begun == 1
+    assert found.sentence.endswith("1 items stay: they are answered anew in part.")
+    assert at_work.view()["state"] == "view"
+
+
+def test_only_leads_take_it_back(study: Study, person_in: Any) -> None:
+    for action in (take_back, pending):
+        with pytest.raises(Refused):
+            action(study, by=person_in(study, action.__name__))
+
+
+def test_the_command_takes_it_back(study: Study, person_in: Any, desk: Any) -> None:
+    desk(study, person_in(study, "ann", teams=("evidence",))).finish(say(FIRST))
+    ask_again(clearer(study))
+    command = ["rubric", "ask-again", "--undo", "--study", str(study.path)]
+    assert json.loads(CliRunner().invoke(cli, [*command, "--json"]).output)["n_labels"] == 3
+    assert CliRunner().invoke(cli, [*command, "--label", "G"]).exit_code == 2
+
+
+def test_what_an_older_study_had_asked_again_is_still_asked(study: Study, person_in: Any, desk: Any) -> None:
+    ann = person_in(study, "ann", teams=("evidence",))
+    desk(study, ann).finish(say(FIRST))
+    later = clearer(study)
+    ask_again(later, ["G"])
+    with open_store(later) as store:
+        rows = store.rows("SELECT * FROM asked_again")
+        for statement in ("DROP VIEW asked_again", "DROP TABLE asking", "DROP TABLE practice_again",
+                          "DELETE FROM _sqlite_migrations WHERE name LIKE 'm015%' OR name LIKE 'm017%'"):  # fmt: skip
+            store.change(statement, ())
+        for statement in m015_asked_again._STATEMENTS:
+            store.db.execute(statement)
+        store.insert("asked_again", rows)
+        applied = ("evidence-audit", "m015_asked_again", "2026-01-01")
+        store.change("INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)", applied)
+    assert len(desk(later, ann).finish(say(SECOND))) == 3

@@ -323,6 +323,7 @@ def test_a_bad_file_is_told_in_a_line_and_nothing_is_lost(
 
 def test_every_bad_line_has_a_line(run: Run, three_tasks: Study, tmp_path: Path) -> None:
     study = three_tasks
+    run("people", "list", "--study", study.path)  # makes the database
     before = fingerprint(study.path)
     path = tmp_path / "bad.jsonl"
     path.write_text("".join(line(context_id=f"c{n}", task_id="t99", condition="foggy", passages=["p"]) for n in (1, 2)))

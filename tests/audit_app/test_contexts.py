@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from audit_app.actions.context_verdicts import ContextVerdict
 from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.demo import Demo
+from audit_app.actions.leak_labels import BlindReading
 from audit_app.actions.report import as_json, as_markdown, report
 from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
@@ -122,10 +123,38 @@ def test_only_the_plans_first_person_counts(audited: Study, give_labels: Any) ->
 
 
 def test_what_is_not_said_is_not_known() -> None:
-    blind = ContextVerdict(answerable="not_established", errors=None, comment=None)
+    blind = ContextVerdict(reading=BlindReading(answerable="not_established"), errors=None, comment=None)
     assert blind.is_valid("evidence_absence") is None
-    leak = ContextVerdict(answerable="established", errors=None, comment=None)
+    leak = ContextVerdict(reading=BlindReading(answerable="established"), errors=None, comment=None)
     assert (leak.is_valid("evidence_absence"), leak.is_valid("clean")) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("answerable", "supports", "errors", "valid", "real"),
+    [
+        # Two passages together give the reference answer.
+        ("established", ["neither", "neither"], [], False, "clean"),
+        ("not_established", ["neither", "gold"], [], False, "clean"),
+        # What was found established is the wrong answer: broken, but no clean context.
+        ("established", ["wrong", "neither"], [], False, None),
+        ("established", ["wrong", "gold"], ["answer_leaked"], False, None),
+        # Nobody has said yet what the passages support.
+        ("established", [], None, False, None),
+        ("established", [], ["answer_leaked"], False, "clean"),
+        ("not_established", ["neither", "neither"], [], True, None),
+        ("not_established", ["neither", "wrong"], ["explicit_cue"], False, None),
+    ],
+)
+def test_an_absence_is_clean_only_where_it_gives_the_reference_answer(
+    answerable: str, supports: list[str], errors: list[str] | None, valid: bool, real: str | None
+) -> None:
+    said = {str(number): value for number, value in enumerate(supports, 1)}
+    found = ContextVerdict(
+        reading=BlindReading(answerable=answerable, supports=said, passages=("1", "2")),
+        errors=None if errors is None else tuple(errors),
+        comment=None,
+    )
+    assert (found.is_valid("evidence_absence"), found.real_condition("evidence_absence")) == (valid, real)
 
 
 def test_a_blemish_does_not_break_a_context() -> None:
@@ -133,7 +162,8 @@ def test_a_blemish_does_not_break_a_context() -> None:
     assert known == {"duplicate_passage", "implausible_metadata"}
 
     def valid(*errors: str) -> bool | None:
-        found = ContextVerdict(answerable="established", errors=errors, comment=None, blemishes=known)
+        read = BlindReading(answerable="established")
+        found = ContextVerdict(reading=read, errors=errors, comment=None, blemishes=known)
         return found.is_valid("clean")
 
     assert (valid(), valid("duplicate_passage"), valid("duplicate_passage", "gold_wrong")) == (True, True, False)

@@ -2,11 +2,16 @@
 
 import csv
 import json
+import shutil
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from audit_app.actions.importing import import_records
 from audit_app.actions.sampling import Plan, draw_sample
@@ -14,7 +19,7 @@ from audit_app.actions.seal import read_seal
 from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.store.connection import open_store
-from data.study import Study
+from data.study import Study, open_study
 
 R = [f"t0{n}.clean.wren.baseline" for n in range(4)]
 
@@ -25,6 +30,12 @@ def drawn(grid: Any, build_study: Any, tmp_path_factory: pytest.TempPathFactory)
     made: Study = build_study(tmp_path_factory.mktemp("drawn"), grid(4, conditions=("clean",)))
     draw_sample(made, Plan(size=None, overlap=1))
     return made
+
+
+@pytest.fixture(scope="module")
+def fuzzed(drawn: Study, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A copy into which anything may be imported."""
+    return open_study(Path(shutil.copytree(drawn.path, tmp_path_factory.mktemp("fuzzed") / "study")))
 
 
 @pytest.fixture
@@ -382,6 +393,120 @@ def test_labels_of_other_tools_are_label_events_with_their_people_and_times(stud
         ("10", "D", "0", "2021-03-10T07:00:00+00:00", 4.5),
     ]
     assert {(row[4], row[5]) for row in taken(study)} == {("ann@example.org", "done"), ("10", "done")}
+
+
+def spans(tag: str, *marked: tuple[str, int], label: str = "Evidence") -> list[dict[str, Any]]:
+    return [
+        {"id": f"s{n}", "from_name": tag, "to_name": "passages", "type": "labels",
+         "value": {"text": text, "start": start, "end": start + len(text), "labels": [label]}}
+        for n, (text, start) in enumerate(marked)
+    ]  # fmt: skip
+
+
+def exported(tmp_path: Path, *results: dict[str, Any], item: str = R[0]) -> Path:
+    note = {"id": 1, "completed_by": 7, "result": list(results), "created_at": "2021-03-09T22:16:08Z", "lead_time": 1}
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([{"id": 1, "data": {"response_id": item}, "annotations": [note]}]))
+    return path
+
+
+GROUNDED = {"from_name": "G", "to_name": "answer", "type": "choices", "value": {"choices": ["established"]}}
+
+
+def test_marks_of_label_studio_are_evidence_where_they_stand_in_a_passage_and_else_listed(
+    study: Study, tmp_path: Path
+) -> None:
+    marks = spans("spans", ("passage 2", 0), ("nowhere", 3), ("passage", 900), label="G")
+    path = exported(tmp_path, GROUNDED, *marks, *spans("moods", ("passage", 0), ("x", 1)))
+    result = CliRunner().invoke(cli, ["import", "labels", str(path), "--study", str(study.path)])
+    assert result.exit_code == 0
+    assert "Imported 1 labels" in result.stderr
+    assert "stand in no passage of their item: 2 of moods, 1 of spans." in result.stderr
+    [event] = table(study, "SELECT label, value, evidence FROM label_event")
+    assert (event["label"], event["value"]) == ("G", "established")
+    assert json.loads(event["evidence"]) == [
+        {"passage": 2, "start": 0, "end": 9, "text": "passage 2"},
+        {"passage": 1, "start": 0, "end": 7, "text": "passage"},
+    ]
+
+
+def test_a_tag_that_a_mapping_names_as_a_label_gives_its_marks_to_it(study: Study, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "label_studio"\n[labels]\nlabel = { from = "label", values = { spans = "G" } }\n')
+    path = exported(tmp_path, GROUNDED, *spans("spans", ("passage 1", 0)))
+    done = import_records(study, "labels", path, mapping=str(mine))
+    assert (done.n, done.n_blank, done.unread_marks) == (1, 0, {})
+    [event] = table(study, "SELECT value, evidence FROM label_event")
+    assert (event["value"], json.loads(event["evidence"])[0]["passage"]) == ("established", 1)
+
+
+def test_a_mark_whose_label_is_an_answer_is_that_answer(study: Study, tmp_path: Path) -> None:
+    done = import_records(study, "labels", exported(tmp_path, *spans("G", ("passage 1", 0), label="partly")))
+    assert (done.n, done.unread_marks) == (1, {})
+    [event] = table(study, "SELECT label, value, evidence FROM label_event")
+    assert (event["label"], event["value"], json.loads(event["evidence"])[0]["end"]) == ("G", "partly", 9)
+
+
+def test_marks_of_items_that_are_not_drawn_are_no_marks_without_a_passage(study: Study, tmp_path: Path) -> None:
+    path = exported(tmp_path, GROUNDED, *spans("spans", ("passage 1", 0), label="G"), item="elsewhere")
+    with pytest.raises(StudyProblem, match=r"export\.json:1 \(task 1, annotation 1\).*is not drawn"):
+        import_records(study, "labels", path)
+
+
+NAMES = ["id", "from_name", "type", "value", "text", "labels", "choices", "start", "globalOffsets", "#marked", "#alone"]
+
+ODD: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from([None, 1, "labels", "choices", "text", "G", "9" * 5000, "\ud800", "passage 1"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6),
+    max_leaves=14,
+)
+
+ODD_RESULTS = ODD | st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(["a", "b"]),
+        "from_name": st.sampled_from(["G", "spans", None]) | ODD,
+        "type": st.sampled_from(["labels", "choices", "relation", "paragraphlabels"]),
+        "value": st.dictionaries(st.sampled_from([*NAMES, "evidence"]), ODD, max_size=5),
+    }
+)
+
+
+@given(st.lists(ODD_RESULTS, max_size=4), ODD)
+@settings(max_examples=60, deadline=None)
+def test_no_export_of_label_studio_ends_in_a_traceback(fuzzed: Study, results: list[Any], more: Any) -> None:
+    row = {"id": 1, "data": {"response_id": R[0]}, "annotations": [{"completed_by": 1, "result": results}]}
+    own = {"item_id": R[0], "item_kind": "response", "person_id": "p", "label": "G", "#marked": ["x"], "evidence": more}
+    with TemporaryDirectory() as folder:
+        for content in ({**row, **(more if isinstance(more, dict) else {})}, {**own, "value": "[" * 9000}):
+            path = Path(folder) / "a.json"
+            path.write_text(json.dumps(content))
+            with suppress(StudyProblem):
+                import_records(fuzzed, "labels", path, mapping="label_studio" if "data" in content else "own")
+
+
+def test_a_list_of_codes_that_is_nested_too_deeply_is_a_problem(
+    study: Study, give_labels: Any, label_rows: Any
+) -> None:
+    rows = label_rows("ann", {"t00.clean": {"construction_errors": "[" * 100_000}}, kind="context")
+    with pytest.raises(StudyProblem, match="expected a JSON list of"):
+        give_labels(study, rows)
+
+
+def test_a_folder_says_how_many_files_in_folders_inside_it_were_not_read(study: Study, tmp_path: Path) -> None:
+    inside = tmp_path / "new" / "more" / ".hidden"
+    inside.mkdir(parents=True)
+    for path in (inside.parent.parent, inside.parent, inside):
+        (path / "a.jsonl").write_text(json.dumps({"task_id": path.name, "question": "?"}) + "\n")
+        (path / "README.md").write_text("x")
+    where = str(inside.parent.parent)
+    result = CliRunner().invoke(cli, ["import", "tasks", where, "--study", str(study.path)])
+    assert "Imported 1 tasks" in result.stderr
+    assert f"Not read: 1 files in folders inside {where}. To read them too, give a pattern in quotes" in result.stderr
+    both = import_records(study, "tasks", Path(where) / "**" / "*.jsonl", skip_bad=True)
+    assert (both.n, both.n_below) == (1, 0)
+    (inside.parent.parent / "a.jsonl").unlink()
+    with pytest.raises(StudyProblem, match=r"no file to read there; .*; 1 are in folders inside it"):
+        import_records(study, "tasks", Path(where))
 
 
 def test_a_person_who_is_there_under_nearly_the_same_id_is_not_made_again(

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from audit_app.actions.judge_choice import JudgeChoice
 from audit_app.actions.judge_harness import HarnessChoice, harness_of, item_of, open_choice
-from audit_app.actions.judge_trials import trials_of
+from audit_app.actions.judge_trials import trials
 from audit_app.cli import cli
 from data.canaries import canaries
 from data.errors import StudyProblem
@@ -121,5 +121,5 @@ def test_ablate_takes_a_judge_of_ours_and_keeps_the_outcome_in_the_study(tmp_pat
     result = CliRunner().invoke(cli, [*arguments, "--margin", "0.2", "--study", str(tmp_path / "study")])
     assert result.exit_code == 0, result.output
     assert "G is wired correctly: question and gold answer moves it by no more than 20 points" in result.stderr
-    (kept,) = trials_of(open_study(tmp_path / "study"))
+    (kept,) = trials(open_study(tmp_path / "study"))
     assert (kept.kind, kept.metric, kept.passed, kept.judge) == ("ablation", "G", True, LexicalJudge().model)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ from data.exporters import JUDGED, as_csv, as_jsonl
 from data.store import judgements
 from data.store.connection import open_store
 from data.study import Study
+from judge.run import Tally
 from judge.spending import Price
 from tests.judge.model_server import Body, ModelServer, completion, cut, first_value, prompt_of, refused, serving
 
@@ -498,3 +500,30 @@ def test_on_the_whole_way_nothing_leaves_that_a_label_does_not_compare(
             assert {name for name in set().union(*compared.values()) if name in sent} == shown
             assert [name for name in never if name in sent] == []
             assert "sk-SECRET" not in seen.raw + caplog.text
+
+
+def test_two_runs_of_a_judge_at_once_ask_nothing_twice(study: Study, server: ModelServer) -> None:
+    found: list[JudgeRun | str] = []
+
+    def second(*labels: str) -> None:
+        try:
+            found.append(run(study, server, labels=labels))
+        except StudyProblem as problem:
+            found.append(str(problem))
+
+    def told(tally: Tally, settled: int) -> None:
+        if tally.n == 5:
+            for labels in (("G", "C"), ("A",)):
+                thread = threading.Thread(target=second, args=labels)
+                thread.start()
+                thread.join(120)
+
+    chosen = open_judge(study, JudgeChoice(model="m", base_url=server.address))
+    options = RunOptions(asked=Asked(labels=("D", "G")))
+    run_judge(study, chosen.name, chosen.judge, options, closing=chosen.closing, told=told)
+    refused, other = found
+    assert isinstance(other, JudgeRun)
+    assert other.tally.n_calls == 12
+    assert "another run of judge 'm' is asking for G in this study just now; nothing was asked." in str(refused)
+    second("D", "A", "G", "C")
+    assert (len(server.seen), max(server.times.values())) == (48, 1)

@@ -125,3 +125,11 @@ def test_arabic_counts_in_six_ways(arabic: None) -> None:
 
 def test_the_titles_of_artifacts_are_in_the_catalogue(arabic: None) -> None:
     assert all(language._(title) != title for title in TITLES.values())
+
+
+def test_a_list_runs_as_its_language_does_and_what_it_holds_as_it_is(arabic: None) -> None:
+    listed = language.joined(["Acc (0.5)", "SES"])
+    assert listed == "\u2067\u2068Acc (0.5)\u2069\u060c \u2068SES\u2069\u2069"
+    assert language.joined([]) == ""
+    language.use("en")
+    assert language.joined(["Acc (0.5)", "SES"]) == "Acc (0.5), SES"

@@ -4,10 +4,13 @@ The made-up catalogue wraps what stands between the placeholders of each sentenc
 left outside is data of the study, or a sentence that somebody forgot to give through the catalogue.
 """
 
+import ast
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from html import unescape
+from pathlib import Path
 from string import Formatter
 from types import SimpleNamespace
 from typing import Any
@@ -20,18 +23,27 @@ from streamlit.testing.v1 import AppTest
 
 from audit_app import forms, gate, language, notice
 from audit_app.actions import people, sign_in
+from audit_app.actions.ablating import Samples, ablate, known
+from audit_app.actions.agreeing import import_set
+from audit_app.actions.answers import Refused
+from audit_app.actions.canary_run import run_canaries
 from audit_app.actions.demo import Demo
+from audit_app.actions.judge_trials import NAME, note_ablation, trials_of
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.sign_in import enter
+from audit_app.language import speaking
 from audit_app.launch import STUDY
 from audit_app.reasons import DEFINED, TOLD, told
 from data import frame as frames
+from data.canaries import PREFIX, canaries
 from data.errors import StudyProblem
 from data.records import Person
 from data.store.connection import open_store
-from data.store.people import everyone
+from data.store.people import everyone, results_opened
 from data.study import Study, init_study, open_study
+from judge.harness import Answer, Harness
+from judge.samples import Sample
 from metrics.definitions import METRICS
 
 SIGNS = [*METRICS, "AC1", "AC2", "F1", "MCC", "SE", "UTC", "rho_int", "logit-t", "Dirichlet-multinomial", "PABAK"]
@@ -78,21 +90,27 @@ def speech(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def draw(name: str) -> None:
     from importlib import import_module
 
-    from audit_app import language
+    from audit_app import language, page
 
     language.use("ar")
-    import_module(f"audit_app.screens.{name}").render()
+    if name in ("report", "judge", "agreement", "compare"):
+        getattr(page, name)()
+    else:
+        import_module(f"audit_app.screens.{name}").render()
 
 
 @pytest.fixture
 def show(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """A screen of a study, for a lead, with some of its parts open."""
+    """A screen of a study, for a lead who has opened results or not yet, with some of its parts open."""
 
-    def shown(study: Study, name: str, *parts: str) -> AppTest:
+    def shown(study: Study, name: str, *parts: str, opened: bool = True) -> AppTest:
         monkeypatch.setenv(STUDY, str(study.path))
         with open_store(study) as store:
             leads = [person for person in everyone(store) if person.role == "lead"]
         link = people.new_link(study, leads[0].person_id) if leads else add_person(study, "Demo lead", role="lead")
+        if opened:
+            with open_store(study) as store:
+                results_opened(store, link.person_id)
         cookies = {gate.COOKIE: enter(study, link.link.rsplit("/", 1)[1])}
         monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, headers={}, url="https://a.example/x"))
         app = AppTest.from_function(draw, default_timeout=60, args=(name,))
@@ -169,7 +187,7 @@ def check(study: Study, *apps: AppTest) -> None:
 
 
 RESULTS = ("report", "judge", "agreement", "compare")
-PARTS = ("budgets", "contexts", "coefficients", "pairs", "annotators", "consensus")
+PARTS = ("budgets", "contexts", "leaks", "coefficients", "pairs", "annotators", "consensus")
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
@@ -195,18 +213,22 @@ def test_a_study_that_is_done(show: Any, finished_demo: Demo, name: str) -> None
     check(finished_demo.study, show(finished_demo.study, name, *PARTS))
 
 
-def test_every_choice_of_the_report(show: Any, demo_copy: Study) -> None:
-    app = show(demo_copy, "report", *PARTS)
+def test_every_choice_of_the_report(show: Any, finished_demo: Demo) -> None:
+    app = show(finished_demo.study, "report")
     app.toggle(key="taxonomy").set_value(True)
     app.multiselect(key="by").select("model")
-    app.selectbox(key="grounding").select("lenient")
-    app.selectbox(key="annotators").select("annotators like these").run()
-    check(demo_copy, app)
+    app.selectbox(key="grounding").select("lenient").run()
+    check(finished_demo.study, app)
+    app.multiselect(key="by").set_value([])
+    app.selectbox(key="annotators").select("annotators like these")
     app.selectbox(key="about").select("such tasks")
-    app.selectbox(key="average").select("regimes").run()
-    check(demo_copy, app)
+    app.selectbox(key="average").select("regimes")
+    app.session_state["budgets"] = True
+    app.run()
+    check(finished_demo.study, app)
+    app.session_state["budgets"], app.session_state["contexts"] = False, True
     app.selectbox(key="target").select("B").run()
-    check(demo_copy, app)
+    check(finished_demo.study, app)
 
 
 def test_slices_of_the_judge_and_of_agreement(show: Any, finished_demo: Demo) -> None:
@@ -215,6 +237,81 @@ def test_slices_of_the_judge_and_of_agreement(show: Any, finished_demo: Demo) ->
     agreement.multiselect(key="agreement-by").select("model")
     agreement.toggle(key="agreement-weighted").set_value(True).run()
     check(finished_demo.study, judge, agreement)
+
+
+def test_labels_that_are_lent(show: Any, finished_demo: Demo) -> None:
+    app = show(finished_demo.study, "report")
+    app.multiselect(key="by").set_value(["model", "condition"]).run()
+    app.selectbox(key="borrow").select("condition").run()
+    check(finished_demo.study, app)
+
+
+def test_results_that_are_about_to_be_opened(show: Any, tmp_path: Any) -> None:
+    study = init_study(tmp_path / "empty", name="Nothing yet")
+    app = show(study, "report", opened=False)
+    assert [button.label for button in app.button] == ["⟦Open results⟧"]
+    check(study, app)
+
+
+def judge(*, leaks: bool = False, reads: bool = True) -> Harness:
+    """Finds supported what a passage says; or also what the gold answer says; or whatever it is asked about."""
+
+    def score(sample: Sample) -> Answer:
+        said = [*(passage["text"] for passage in sample["passages"]), *([sample["gold_answer"]] if leaks else [])]
+        return Answer(float(not reads or sample["response"] in said))
+
+    return lambda asked: map(score, asked)
+
+
+def samples(n: int) -> Samples:
+    texts = [f"answer {k}" for k in range(n)]
+    return Samples(
+        samples=tuple(
+            Sample(id=str(k), question=f"question {k}", response=text, gold_answer=text, gold_aliases=[],
+                   passages=[{"text": text if k % 2 else "nothing"}], instruction="")
+            for k, text in enumerate(texts)
+        ),
+        tasks=tuple(f"task {k}" for k in range(n)),
+    )  # fmt: skip
+
+
+def tried(study: Study) -> list[str]:
+    """Puts judges to every test there is, with every outcome; what was recorded."""
+    with speaking("en"):
+        metrics, canaries = known(study.rubric, ["faithfulness"]), study.path / NAME
+        tests = [(judge(), 150), (judge(leaks=True), 60), (judge(reads=False), 150), (judge(), 4), (judge(), 40)]
+        for k, (harness, n) in enumerate(tests):
+            (found,) = ablate(harness, samples(n), metrics, repeats=1).metrics
+            note_ablation(study, f"wren {k}", found.metric, passed=found.passed, sentence=found.sentence)
+        for harness, who, renew in (
+            (judge(), "owl", False),
+            (judge(), "owl", False),
+            (judge(reads=False), "owl", False),
+            (judge(), "lark", False),
+            (judge(reads=False), "lark", True),
+        ):
+            run_canaries(harness, who, "G", canaries, repeats=1, renew=renew)
+        return [one.sentence for one in trials_of(study)]
+
+
+def test_judges_beside_each_other_and_what_came_out_of_tests_of_them(show: Any, demo_copy: Study) -> None:
+    said = tried(demo_copy)
+    findings = [
+        "leaks",
+        "does not look at",
+        "is wired",
+        "samples to tell",
+        "baseline of owl",
+        "finds more",
+        "finds no more",
+    ]
+    assert all(any(one in sentence for sentence in said) for one in findings)
+    names = ["faithfulness", "wren", "owl", "lark", *(canary.item_id.removeprefix(PREFIX) for canary in canaries())]
+    assert unsaid(map(told, said), [*names, *SIGNS, "evidence-audit judge ablate"]) == []
+    app = show(demo_copy, "judge")
+    app.toggle(key="judges-compared").set_value(True).run()
+    left = unsaid(visible(app), [*data_of(demo_copy), *names])
+    assert not left, "\n".join(left)
 
 
 @pytest.mark.parametrize("by", ["model", "judge", "condition"])
@@ -241,6 +338,102 @@ def test_what_is_done_with_people_and_work(show: Any, study_from: Any, grid: Any
     for press in ("Deal again at random", "Hand over", "Deal again at random"):
         click(work, press)
         check(study, work)
+
+
+def test_what_cannot_be_done_and_what_is_taken_away(
+    show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any, give_labels: Any, label_rows: Any
+) -> None:
+    study = study_from(grid(4, conditions=("clean",)), labels=["C"])
+    with (study.path / "study.toml").open("a") as settings:
+        settings.write('\n[oidc]\nissuer = "https://a.example"\nclient_id = "a"\naddress = "https://b.example"\n')
+    draw_sample(study, Plan(size=None, overlap=1.0))
+    for who, value in (("ann", "1"), ("ben", "0")):
+        give_labels(study, label_rows(who, {"t00.clean.wren.baseline": {"C": value}}))
+    desk(study, person_in(study, "cy")).view()
+    work, staff = show(study, "assignments"), show(study, "people")
+    check(study, show(study, "adjudicate"))
+    click(work, "Take it away from them")
+    check(study, work)
+    staff.text_input(key="invite-email").set_value("nonsense")
+    click(staff, "Invite")
+    staff.selectbox(key="person").select("cy").run()
+    click(staff, "Save")
+    check(study, staff)
+
+
+def test_a_round_of_calibration(
+    show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any, tmp_path: Any
+) -> None:
+    study = study_from(grid(4, conditions=("clean",)), labels=["C"])
+    draw_sample(study, Plan(size=2, overlap=0, floor=1))
+    with open_store(study) as store:
+        drawn = {row["task_id"] for row in store.rows("SELECT task_id FROM item")}
+    free = [f"t{n:02}.clean.wren.baseline" for n in range(4) if f"t{n:02}" not in drawn]
+    rows = [{"response_id": item, "label": "C", "value": "1", "reason": "REASON"} for item in free]
+    path = tmp_path / "agreed.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    import_set(study, path)
+    check(study, show(study, "people"))
+    ann, ben = (desk(study, person_in(study, one)) for one in ("ann", "ben"))
+    said = []
+    for one, value in ((ann, "1"), (ben, "0")):
+        for _item in free:
+            said.append(one.answer(one.view(), value))
+        said += [one.view(), {**desk(study, one.person, "context").view()}]
+    check(study, show(study, "people"))
+    left = unsaid(told_to(said), [*data_of(study), "REASON"])
+    assert not left, "\n".join(left)
+
+
+SAID = {"reason", "outcome"}
+"""Fields of an answer of a route that hold sentences."""
+
+
+def told_to(found: Any) -> Iterator[str]:
+    """The sentences in the answer of a route."""
+    for name, value in found.items() if isinstance(found, dict) else enumerate(found):
+        if isinstance(value, dict | list):
+            yield from told_to(value)
+        elif isinstance(value, str) and name in SAID:
+            yield value
+
+
+REFUSED: list[tuple[dict[str, Any], int]] = [
+    ({"value": "7"}, 422),
+    ({"label": "Z"}, 422),
+    ({"client_seq": "x"}, 422),
+    ({"label": "skip"}, 422),
+    ({"label": "skip", "comment": "other"}, 422),
+    ({"value": "cannot_judge"}, 422),
+    ({"comment": "\ud800"}, 422),
+    ({"evidence": "x"}, 422),
+    ({"evidence": ["x"]}, 422),
+    ({"evidence": [{"passage": "1", "start": 0, "end": 1, "text": "p"}]}, 422),
+    ({"evidence": [{"passage": 9, "start": 0, "end": 1, "text": "p"}]}, 422),
+    ({"evidence": [{"passage": 1, "start": 0, "end": 1, "text": "x"}]}, 422),
+    ({"assignment_id": "x"}, 403),
+    ({"who": "x"}, 409),
+]
+
+
+def test_every_refusal_of_an_answer(study_from: Any, grid: Any, person_in: Any, desk: Any) -> None:
+    study = study_from(grid(2, conditions=("clean",)), labels=["G"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    ann = desk(study, person_in(study, "ann"))
+    view, data = ann.view(), [*data_of(study), *study.rubric.skip_reasons, "client_seq", "passage", "start", "end"]
+    for wrong, status in REFUSED:
+        with pytest.raises(Refused) as refused:
+            ann.answer(view, wrong.get("value", "not_supported"), **{k: v for k, v in wrong.items() if k != "value"})
+        assert refused.value.status == status
+        assert unsaid([str(refused.value)], [*data, "text"]) == []
+
+
+def test_no_refusal_is_said_in_english_alone() -> None:
+    """A sentence that a route answers with is given through the catalogue, whoever may see it."""
+    for path in Path(gate.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Refused":
+                assert not isinstance(call.args[1], ast.Constant | ast.JoinedStr), f"{path}:{call.lineno}"
 
 
 def click(app: AppTest, label: str) -> None:

@@ -1,20 +1,23 @@
 """What people's labels say of leaks and of the screens, on studies where every number can be counted."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from audit_app.actions.demo import Demo
+from audit_app.actions.importing import import_records
 from audit_app.actions.leak_audit import leak_audit
 from audit_app.actions.leak_labels import BlindReading
 from audit_app.actions.leak_rows import audit_tables, screen_rows, share_rows
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
+from audit_app.actions.staffing import few_people
 from audit_app.cli import cli
 from data.errors import StudyProblem
-from data.study import Study
+from data.study import Study, open_study
 
 N = 60
 LABELS = ["answerable", "supports", "construction_errors"]
@@ -128,6 +131,13 @@ def test_without_contexts_it_says_so(grid: Any, study_from: Any) -> None:
         # Two passages together, neither alone.
         ("established", {"1": "neither", "2": "neither"}, "evidence_absence", True),
         ("established", {"1": "wrong", "2": "neither"}, "clean", False),
+        # The wrong answer is what was found established.
+        ("established", {"1": "wrong", "2": "neither"}, "evidence_absence", False),
+        (None, {"1": "wrong", "2": "neither"}, "evidence_absence", False),
+        ("established", {"1": "wrong", "2": "gold"}, "evidence_absence", True),
+        # A passage that nobody has judged may support either.
+        ("established", {"1": "neither"}, "evidence_absence", None),
+        ("established", {}, "evidence_absence", None),
         ("not_established", {"1": "neither"}, "evidence_absence", None),
         (None, {"1": "neither", "2": "neither"}, "evidence_absence", None),
         (None, {"1": "neither", "2": "gold"}, "direct_conflict", True),
@@ -138,3 +148,73 @@ def test_what_a_blind_reading_says(
     answerable: str | None, supports: dict[str, str], condition: str, gives: bool | None
 ) -> None:
     assert BlindReading(answerable=answerable, supports=supports, passages=("1", "2")).gives(condition) is gives
+
+
+@pytest.mark.parametrize(
+    ("answerable", "condition", "surprising"),
+    [
+        ("not_established", "authority_contamination", True),
+        ("conflicting", "authority_contamination", False),
+        ("established", "majority_contamination", False),
+        ("not_established", "majority_contamination", True),
+        ("conflicting", "evidence_absence", True),
+        ("established", "direct_conflict", True),
+        ("established", "clean", False),
+        ("cannot_judge", "clean", None),
+        ("established", "our_own", None),
+    ],
+)
+def test_what_surprises_a_blind_reader(answerable: str, condition: str, surprising: bool | None) -> None:
+    assert BlindReading(answerable=answerable).is_surprising(condition) is surprising
+
+
+def test_a_reader_who_knows_the_answer_is_not_blind(grid: Any, study_from: Any, person_in: Any, desk: Any) -> None:
+    rows = grid(4)
+    study = study_from({**rows, "responses": [], "verdicts": []}, labels=LABELS)
+    draw_sample(study, Plan(size=8, overlap=0))
+    answers: dict[str, Any] = {"answerable": "established", "supports": "gold", "construction_errors": []}
+    assert few_people(study) is not None
+    desk(study, person_in(study, "ann"), screen="context").finish(
+        lambda view: answers[view["label"]["name"].split(".")[0]]
+    )
+    audit = leak_audit(study)
+    # Of each task ann has audited two contexts, the second one with the reference answer in mind.
+    assert (audit.n_drawn, audit.n_read, audit.n_spoiled) == (8, 4, 4)
+    assert (
+        sum(one.estimate.share.n for one in audit.shares) == sum(one.estimate.share.n for one in audit.surprising) == 4
+    )
+    assert "4 drawn contexts were read by somebody who had seen the task's reference answer" in audit.sentence
+    assert "in the context pass nobody would audit two contexts of one task" in str(few_people(study))
+    person_in(study, "bea")
+    assert few_people(study) is None
+
+
+def test_conditions_without_an_expectation_are_named(grid: Any, study_from: Any, give_labels: Any) -> None:
+    rows = grid(2, conditions=("clean", "our_own"))
+    made = study_from({"tasks": rows["tasks"]}, labels=LABELS)
+    declared = made.path / "study.toml"
+    declared.write_text(declared.read_text("utf-8").replace('"clean"', '"clean", "our_own"'), "utf-8")
+    study = open_study(made.path)
+    contexts = made.path / "contexts.json"
+    contexts.write_text(json.dumps(rows["contexts"]), "utf-8")
+    import_records(study, "contexts", contexts)
+    draw_sample(study, Plan(size=4, overlap=0))
+    said = {"answerable": "established", "supports.1": "gold", "supports.2": "neither"}
+    give_labels(study, [{"item_id": context["context_id"], "item_kind": "context", "person_id": "ann", "label": label,
+                         "value": value} for context in rows["contexts"] for label, value in said.items()])  # fmt: skip
+    audit = leak_audit(study)
+    assert (audit.unexpected, audit.n_spoiled) == (("our_own",), 0)
+    assert "What a blind reader should find under our_own is not known" in audit.sentence
+
+
+def test_the_unread_are_counted_in_words(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = audited(grid, study_from, give_labels)
+    rate = next(one for one in leak_audit(study).shares if one.condition == "clean")
+
+    def note(n: int) -> str:
+        broken = replace(rate.estimate, share=replace(rate.estimate.share, n_dropped=n), lowest=0.25, highest=0.5)
+        (row,) = share_rows([replace(rate, estimate=broken)], "give it")
+        return row["note"]
+
+    assert note(1) == "between 25.0 % and 50.0 %, whatever the 1 unread context is"
+    assert note(7).endswith("whatever the 7 unread contexts are")

@@ -235,6 +235,21 @@ def test_work_in_hand_is_taken_away_or_given_to_somebody(study: Study, as_: Sign
     assert ann.view()["assignment_id"] == one
 
 
+def test_a_lead_who_adjudicates_sees_no_ids_of_the_data_in_assignments(
+    study: Study, as_: SignIn, person_in: Any, desk: Any
+) -> None:
+    as_("lead")
+    desk(study, person_in(study, "ann")).view()
+    app = opened(assignments_screen)
+    drawn = text(app) + " ".join(str(option) for box in app.selectbox for option in box.options)
+    assert "no. 1" in drawn
+    assert "t0" not in drawn
+    assert "baseline" not in drawn
+    with open_store(study) as store:
+        stored_people.results_opened(store, "lead")
+    assert ".clean.wren.baseline" in text(opened(assignments_screen)), "whoever opened results decides nothing"
+
+
 def test_dealt_work_is_dealt_again_or_handed_over(study: Study, as_: SignIn, person_in: Any) -> None:
     as_("lead")
     for name in ("ann", "ben"):
@@ -351,3 +366,22 @@ def test_the_rounds_show_what_changed_in_the_rubric(study: Study, as_: SignIn) -
     assert "nobody has worked under it yet" in text(app)
     assert '-version = "1"' in app.code[0].value
     assert not any("<b>2" in block.value for block in app.html)
+
+
+def test_earlier_answers_are_asked_again_and_taken_back_by_buttons(
+    study: Study, as_: SignIn, person_in: Any, desk: Any
+) -> None:
+    as_("lead")
+    desk(study, person_in(study, "ann")).finish(lambda view: "1" if view["label"]["name"] == "D" else "not_supported")
+    assert "Ask again" not in text(opened(rounds_screen))
+    path = study.path / "rubric.toml"
+    path.write_text("# clearer\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    app = opened(rounds_screen)
+    assert "12 answers on finished items were given under earlier versions." in text(app)
+    app.multiselect(key="again-labels").set_value(["G"])
+    click(app, "Ask them again")
+    assert "6 answers on 6 items are asked again" in text(app)
+    assert "Asked again and not answered yet: 6 answers on 6 items." in text(app)
+    click(app, "Ask no more")
+    assert "6 answers on 6 items are asked no more" in text(app)
+    assert not any(button.label == "Ask no more" for button in app.button)

@@ -3,7 +3,9 @@
 import json
 import shlex
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,14 +14,21 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audit_app.actions import results
+from audit_app.actions.judge_ledger import RunOptions
+from audit_app.actions.judge_run import run_judge
+from audit_app.actions.judge_work import Asked
 from audit_app.actions.registering import register
 from audit_app.actions.registration import Intent, Registration, is_registered, registered
 from audit_app.actions.sampling import Plan, draw_sample, extend_sample
 from audit_app.actions.seal import unseal
+from audit_app.actions.standing import changes
 from audit_app.cli import cli
+from data import frame as frames
 from data.errors import StudyProblem
+from data.questions import Question
 from data.store.connection import open_store
 from data.study import Study, open_study
+from judge.judge import Judgement, Seen
 
 SES = Intent(metrics=("SES", "cSES"), by=(("model",),))
 
@@ -259,3 +268,58 @@ def test_an_amendment_keeps_what_it_does_not_name(drawn: Study) -> None:
     assert [getattr(second, name) for name in kept] == [getattr(first, name) for name in kept]
     assert (second.metrics, second.level, second.floor) == (("Acc",), 0.9, 10)
     assert (second.by, second.about, first.about != second.about) == ((("model",),), "these responses", True)
+
+
+def judged(study: Study, value: str, name: str = "late", **options: Any) -> None:
+    """Runs a judge that always says the same."""
+    judge = SayingJudge(value)
+    run_judge(study, name, judge, RunOptions(asked=Asked(labels=("D",)), **options))
+
+
+@dataclass(frozen=True)
+class SayingJudge:
+    """Gives every response the same label; unscored for an empty one."""
+
+    value: str
+    model: str = "m"
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+    def prompt_hash(self, question: Question) -> str:
+        return "p"
+
+    async def judge(self, question: Question, view: Seen) -> Judgement:
+        return Judgement(value=self.value or None, unscored_reason=None if self.value else "mumbles")
+
+
+def test_what_a_judge_says_after_the_registration_changes_nothing_that_was_registered(drawn: Study) -> None:
+    made = register(drawn, SES)
+    judged(drawn, "1")
+    assert frames.judges(frames.open_frame(drawn)) == ["j", "late"]
+    assert "changed" not in run("register --show", drawn).stderr
+    assert run(f"register --verify {made.hash}", drawn).exit_code == 0
+    assert run("register --amend 'another judge' --judge late", drawn).exit_code == 0
+    assert run("register --show", drawn).stderr.count("changed") == 0
+
+
+def test_a_registration_of_an_older_version_has_the_hash_with_what_judges_said_before(drawn: Study) -> None:
+    judged(drawn, "1")
+    frame = frames.open_frame(drawn)
+    assert frame.hash_with_judges == frames.hash_of(sorted(drawn.texts.glob("tasks*")) + [
+        part for kind in ("contexts", "responses", "verdicts") for part in sorted(drawn.texts.glob(f"{kind}*"))
+    ])  # fmt: skip
+    made = replace(register(drawn, SES), frame_hash=frame.hash_with_judges)
+    with open_store(drawn) as store:
+        assert changes(drawn, store, frame, made) == []
+        assert changes(drawn, store, frame, replace(made, frame_hash="0" * 16)) != []
+
+
+def test_labels_that_the_registered_judge_has_given_anew_are_counted(drawn: Study) -> None:
+    judged(drawn, "")
+    register(drawn, replace(SES, judge="late"))
+    judged(drawn, "")
+    assert "another value" not in run("register --show", drawn).stderr
+    judged(drawn, "1", again=True)
+    assert "16 labels of judge late have another value than at the registration." in run(
+        "register --show", drawn
+    ).stderr  # fmt: skip
+    assert "The frame has changed" not in run("register --show", drawn).stderr

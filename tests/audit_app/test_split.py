@@ -1,11 +1,14 @@
 """Dev tasks are free for tuning a judge; the validation side stays sealed, and late prompts are marked."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from audit_app.actions.importing import import_records
 from audit_app.actions.judge_ledger import RunOptions
 from audit_app.actions.judge_rows import disagreement_rows, judge_rows
 from audit_app.actions.judge_run import run_judge
@@ -100,6 +103,29 @@ def test_a_sample_without_dev_tasks_says_how_to_get_some(grid: Any, study_from: 
         judge_check(study, split="dev")
 
 
+@pytest.mark.parametrize(
+    ("dev", "n_responses", "words"),
+    [
+        (0.97, 48, "are left to validate a judge on; fewer than 30 say little"),
+        (0.001, 48, "no drawn response is of a dev task"),
+        (0.3, 48, None),
+    ],
+)
+def test_a_draw_says_when_a_side_has_too_few(
+    grid: Any, study_from: Any, dev: float, n_responses: int, words: str | None
+) -> None:
+    study = study_from(grid(n_responses, conditions=("clean",)), labels=["C"])
+    notes = [n for n in draw_sample(study, Plan(size=None, overlap=0, dev=dev)).notes if "judge" in n]
+    assert len(notes) == (words is not None)
+    assert words is None or words in notes[0]
+
+
+def test_some_tasks_stay_to_validate_a_judge_on(half: Study) -> None:
+    refused = CliRunner().invoke(cli, ["sample", "draw", "--name", "b", "--dev", "1.0", "--study", str(half.path)])
+    assert refused.exit_code == 1
+    assert "--dev: 1 leaves no task to validate a judge on; expected less, such as 0.3" in refused.stderr
+
+
 def test_a_prompt_first_used_after_the_unsealing_is_marked(half: Study) -> None:
     def run(name: str) -> None:
         run_judge(half, name, LexicalJudge(), RunOptions(asked=Asked(labels=("C",))))
@@ -120,6 +146,49 @@ def test_a_new_prompt_is_marked_outside_of_dev(half: Study) -> None:
         assert judge_rows(found)[0]["note"].startswith("tuned on the audit")
     assert judge_check(half, judge="late", split="dev").tuned == {}
     assert judge_check(half, judge="ours").tuned == {}
+
+
+EARLY, LATE = "2020-01-01T00:00:00Z", "2999-01-01"
+
+
+@pytest.mark.parametrize(
+    ("facts", "marked", "n_undated"),
+    [
+        pytest.param([{"created_at": EARLY}], False, 0, id="given-before"),
+        pytest.param([{"created_at": LATE}], True, 0, id="given-after"),
+        pytest.param([{"created_at": LATE, "prompt_hash": "p"}, {"created_at": EARLY, "prompt_hash": "p"}], False, 0,
+                     id="prompt-used-before"),
+        pytest.param([{"created_at": EARLY, "prompt_hash": "p"}, {"created_at": LATE, "prompt_hash": "q"}], True, 0,
+                     id="a-new-prompt"),
+        pytest.param([{"created_at": EARLY}, {"created_at": LATE}], True, 0, id="no-hash-is-no-excuse"),
+        pytest.param([{}], False, 40, id="no-dates"),
+        pytest.param([{"prompt_hash": "p"}, {"created_at": EARLY, "prompt_hash": "p"}], False, 0,
+                     id="of-a-dated-prompt"),
+        pytest.param([{"created_at": LATE}, {}], True, 20, id="some-dates"),
+    ],
+)  # fmt: skip
+def test_imported_verdicts_say_when_they_were_given_or_it_is_said_that_they_do_not(
+    half: Study, made: Any, tmp_path: Path, facts: list[dict[str, str]], marked: bool, n_undated: int
+) -> None:
+    lines = [json.dumps({"response_id": item, "judge": "theirs", "C": 1, **facts[n % len(facts)]})
+             for n, item in enumerate(made[1])]  # fmt: skip
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    import_records(half, "verdicts", path)
+    assert judge_check(half, judge="theirs", split="dev").undated_sentence is None
+    unseal(half, "a test")
+    found = judge_check(half, judge="theirs")
+    assert list(found.tuned) == ["C"] * marked
+    assert found.n_undated == n_undated
+    said = f"It is not known when {n_undated} of the 40 verdicts of judge theirs were given"
+    assert (found.undated_sentence or "").startswith(said) == bool(n_undated)
+
+
+def test_parts_of_older_versions_have_no_dates(half: Study) -> None:
+    (part,) = half.texts.glob("verdicts-*.parquet")
+    pq.write_table(pq.read_table(part).drop_columns(["created_at"]), part)
+    unseal(half, "a test")
+    assert judge_check(half, judge="ours").n_undated == 40
 
 
 def test_the_command_lists_disagreements_and_marks(half: Study) -> None:

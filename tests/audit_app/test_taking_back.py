@@ -8,6 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from audit_app.actions.importing import import_records
+from audit_app.actions.judge_ledger import RunOptions
+from audit_app.actions.judge_run import run_judge
+from audit_app.actions.judge_work import Asked
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.taking_back import take_back
 from audit_app.cli import cli
@@ -15,6 +18,7 @@ from data.errors import StudyProblem
 from data.frame import open_frame
 from data.study import Study
 from data.texts import parts, read_columns
+from judge.lexical import LexicalJudge
 
 
 @pytest.fixture
@@ -66,6 +70,15 @@ def test_what_came_after_the_sample_can_go(study: Study, more: Path) -> None:
     assert take_back(study, "responses") == 1
     with pytest.raises(StudyProblem, match="a sample was drawn since"):
         take_back(study, "responses")
+
+
+def test_what_a_judge_that_was_run_here_said_is_no_import(study: Study) -> None:
+    run_judge(study, "b", LexicalJudge(), RunOptions(asked=Asked(everything=True)))
+    with pytest.raises(StudyProblem, match="no verdicts are imported"):
+        take_back(study, "verdicts")
+    with pytest.raises(StudyProblem, match="judges that were run here have judged these responses"):
+        take_back(study, "responses")
+    assert len(parts(study, "verdicts")) == 1
 
 
 def test_the_command_says_what_it_did(study: Study) -> None:

@@ -78,7 +78,7 @@ def test_a_pair_that_agrees_is_settled_and_a_pair_that_does_not_waits(ten: Study
     assert found.settled is not None
     assert (found.settled.n_overlap, found.settled.n_settled, found.settled.n_undecided) == (5, {"Acc": 3}, 1)
     assert "first 3 of the 5 responses of the overlap" in (found.settled.sentence or "")
-    assert "hard is not left out; 1 labels on which people disagree need a decision" in (found.settled.sentence or "")
+    assert "hard is not left out; 1 label on which people disagree needs a decision" in (found.settled.sentence or "")
     give_labels(ten, rows("zoe", [(order[3], 0)], purpose="adjudication"))
     done = metrics(ten, names=["Acc"], target="B", floor=2)
     assert done.settled is not None

@@ -197,6 +197,24 @@ def test_arabic_runs_from_right_to_left(visit: Visit, link: Callable[..., str]) 
     expect(page.locator(".bar .said")).to_contain_text("تم الحفظ")
 
 
+INSIDE = """(track) => {
+  const [outer, knob] = [track, track.firstElementChild].map((node) => node.getBoundingClientRect())
+  return outer.left <= knob.left && knob.right <= outer.right
+}"""
+
+
+def test_the_knob_of_a_switch_stays_in_it_from_right_to_left(
+    visit: Visit, server: str, link: Callable[..., str]
+) -> None:
+    page = visit(locale="ar-EG")
+    page.goto(link("Lead", role="lead"))
+    page.goto(f"{server}/report")
+    page.get_by_text("حصص تصنيف الإسناد").click()
+    expect(page.get_by_role("switch")).to_be_checked()
+    page.wait_for_timeout(500)  # it glides
+    assert page.locator("[data-testid=stCheckbox] label > span + div").evaluate(INSIDE)
+
+
 LATIN = """(audit) => {
   const found = [], walk = document.createTreeWalker(audit, NodeFilter.SHOW_TEXT)
   while (walk.nextNode()) {

@@ -90,15 +90,26 @@ def answer_one(page: Page, said: Mapping[str, tuple[str, ...]]) -> str:
     label = next(name for name in KEYS if RUBRIC[name].question == question)
     word = next(word for word in said if f"It is the {word}." in text)
     value = said[word]["DAGC".index(label)]
-    page.keyboard.press(KEYS[label][value])
+    press_until(page, KEYS[label][value], page.locator(".value[aria-pressed=true]"))
     if value in ("established", "contradicted"):
         page.keyboard.press("e")
-        page.keyboard.press("e")
+        press_until(page, "e", page.locator(".quotes li"))
         expect(page.locator(".quotes li")).to_have_text(f"Passage 1: “About the {word}.”✕")
     with page.expect_response(lambda response: "/api/label" in response.url) as posted:
         page.keyboard.press("Enter")
     wait_until_drawn(page, posted.value.json()["next"])
     return label
+
+
+def press_until(page: Page, key: str, seen: Locator) -> None:
+    """Presses a key, and once more where the page was drawn anew just then: it drops keys of before, and says so."""
+    page.keyboard.press(key)
+    try:
+        expect(seen).to_be_visible(timeout=5_000)
+    except AssertionError:
+        expect(page.locator(".audit[data-phase=asking]")).to_be_visible()
+        page.keyboard.press(key)
+        expect(seen).to_be_visible()
 
 
 def wait_until_drawn(page: Page, view: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from data.errors import StudyProblem
 from data.importers import import_file, read_records
 from data.mapping import Mapping
 from data.study import Study
+from data.texts import everything
 
 Importer = Callable[..., Any]
 
@@ -58,3 +59,25 @@ def test_nested_rows_stay_as_they_are(tmp_path: Path) -> None:
     records, problems = read_records("contexts", path, [Mapping()])
     assert [[p.text for p in context.passages] for _, context in records] == [["x"], ["x"]]
     assert len(problems) == 1
+
+
+@pytest.mark.parametrize("bad", [b"c1,t,clean,3,\xff,x\n", b"c1,t,clean\n"])
+@pytest.mark.parametrize("place", [1, 2, 4])
+def test_no_context_comes_in_without_a_passage_that_could_not_be_read(
+    study: Study, bring: Importer, tmp_path: Path, bad: bytes, place: int
+) -> None:
+    bring(study, "tasks", [{"task_id": "t", "question": "?"}])
+    path = tmp_path / "flat.csv"
+    lines = CSV.encode().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:place], bad, *lines[place:]]))
+    with pytest.raises(StudyProblem, match=rf"flat\.csv:{place + 1}: .* a passage of any context may stand there"):
+        import_file(study, "contexts", path, [Mapping()], skip_bad=True)
+
+
+def test_a_context_whose_rows_disagree_is_left_out_whole(study: Study, bring: Importer, tmp_path: Path) -> None:
+    bring(study, "tasks", [{"task_id": "t", "question": "?"}])
+    path = tmp_path / "flat.csv"
+    path.write_text(CSV.replace("c1,t,clean,2", "c1,t,direct_conflict,2"))
+    done = import_file(study, "contexts", path, [Mapping()], skip_bad=True)
+    assert (done.n, len(done.skipped)) == (1, 1)
+    assert [row["context_id"] for row in everything(study, "contexts")] == ["c2"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.errors import StudyProblem
+from data.errors import Problem, StudyProblem
 from data.formats import OWN, read_format, recognised, rows_of, shipped
 from data.importers import read_records
 from data.records import Context, Label, Passage, Quote, Response, Task, Verdict
@@ -208,6 +208,44 @@ def test_inspect_logs_are_told_and_read(records: Records, tmp_path: Path, form: 
     assert {r.context_id for r in linked} == {"lakes/1"}
 
 
+@pytest.mark.parametrize("form", ["json", "eval"])
+def test_every_problem_of_a_log_names_its_sample(tmp_path: Path, form: str) -> None:
+    bad = [sample(1, "C", input=None), sample(2, "C"), sample(3, "perhaps"), 7]
+    path = tmp_path / f"log.{form}"
+    path.write_text(json.dumps({"version": 2, "eval": ABOUT, "samples": bad}))
+    if form == "eval":
+        with zipfile.ZipFile(path, "w") as log:
+            log.writestr("header.json", json.dumps({"eval": ABOUT}))
+            for n, one in enumerate(bad):
+                log.writestr(f"samples/{n}.json", json.dumps(one))
+    found = read_format("inspect")
+    places = [f"{path}:1"] * 4 if form == "json" else [f"{path}/samples/{n}.json" for n in range(4)]
+    last = "sample 4, epoch 1" if form == "json" else "sample 1, epoch 1"
+    expected = {
+        "tasks": ([1, 2], [f"{places[0]} (sample 1, epoch 1)", f"{places[3]} ({last})"]),
+        "verdicts": ([1, 2], [f"{places[2]} (sample 1, epoch 3)", f"{places[3]} ({last})"]),
+    }
+    for kind, (_, where) in expected.items():
+        read, problems = read_records(kind, path, found.mappings(kind), rows_of(found, path))
+        assert [problem.where for problem in problems] == where
+        assert len(read) == 2
+
+
+@pytest.mark.parametrize("form", ["json", "null", "eval"])
+def test_a_log_without_samples_says_so_and_what_to_do(tmp_path: Path, form: str) -> None:
+    path = tmp_path / ("log.eval" if form == "eval" else "log.json")
+    header = {"version": 2, "status": "success", "eval": ABOUT, "plan": {}, "results": {}}
+    path.write_text(json.dumps(header | ({"samples": None} if form == "null" else {})))
+    if form == "eval":
+        with zipfile.ZipFile(path, "w") as log:
+            log.writestr("header.json", json.dumps(header))
+    found = recognised(path, "responses")
+    assert found.name == "inspect"
+    [problem] = read_records("responses", path, found.mappings("responses"), rows_of(found, path))[1]
+    assert "a log without samples" in str(problem)
+    assert "without --header-only" in str(problem)
+
+
 def test_texts_that_inspect_keeps_as_attachments_are_put_back(records: Records) -> None:
     one = sample(1, "C", input="attachment://abc", attachments={"abc": "A long question?"})
     assert records("tasks", "a.json", {"eval": ABOUT, "samples": [one]}, "inspect")[0].question == "A long question?"
@@ -315,6 +353,66 @@ def test_label_studio_labels_keep_their_time_and_annotator(records: Records) -> 
         label("ann@example.org", label="G", value="established", evidence=(quote,)),
         label("11", reason="other: skipped in Label Studio", active_seconds=4.288),
     ]
+
+
+def region(kind: str, tag: str, label: str, text: str | None, **more: Any) -> dict[str, Any]:
+    value = {"text": text, kind: [label], **more.pop("value", {})} if text is not None else {kind: [label]}
+    return {"id": "c3", "from_name": tag, "to_name": "passage", "type": kind, "value": value, **more}
+
+
+def test_marks_of_label_studio_go_with_the_answer_they_are_made_for(records: Records) -> None:
+    per_region = choice("G", "established")
+    per_region["id"] = "x"
+    results = [
+        per_region,
+        region("labels", "spans", "Evidence", "one", id="x", value={"start": 1, "end": 4}),
+        choice("A", "yes"),
+        region("hypertextlabels", "spans", "A", "two", value={
+            "start": "/p[1]/text()[1]", "startOffset": 3, "end": "/p[1]/text()[1]", "endOffset": 6,
+            "globalOffsets": {"start": 13, "end": 16}}),
+        region("hypertextlabels", "A", "other", "three", value={"start": "/p[1]", "startOffset": 3, "end": "/p[1]"}),
+        region("paragraphlabels", "turns", "Agent", "four", value={"start": "0", "end": "1", "startOffset": 2}),
+        region("labels", "spans", "Evidence", "five", value={"start": 0, "end": 4}),
+        region("labels", "spans", "Evidence", "six", value={"start": 5, "end": 8}),
+        region("rectanglelabels", "boxes", "Figure", None),
+        {"from_id": "x", "to_id": "y", "type": "relation", "direction": "right"},
+    ]  # fmt: skip
+    rows = [{**LABEL_STUDIO[0], "annotations": [annotation(10, *results)]}]
+    found = [(one.label, one.value, one.evidence) for one in records("labels", "e.json", rows, "label_studio")]
+    assert found == [
+        ("G", "established", (Quote(text="one", start=1, end=4),)),
+        ("A", "yes", (Quote(text="two", start=13, end=16), Quote(text="three"))),
+        ("turns", "Agent", (Quote(text="four"),)),
+        ("spans", "Evidence", (Quote(text="five", start=0, end=4), Quote(text="six", start=5, end=8))),
+        ("boxes", "Figure", ()),
+        ("relations", None, ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "places"),
+    [
+        (
+            "label_studio",
+            {"id": 5, "data": {}, "annotations": [annotation(1, {"value": 7}), 3, annotation(2, choice("D", "x"))]},
+            ["task 5, annotation 1001", "task 5, annotation 2"],
+        ),
+        ("deepeval", {"testCases": [7, {"name": "a", "input": "?", "actualOutput": "x"}]}, ["testCases.0"]),
+        (
+            "argilla",
+            {"items": [{"id": "s1", "responses": {"D": 7}}, 7, {"responses": {"D": [{"value": "1", "user_id": "u"}]}}]},
+            ["record s1", "record 2"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_fault_inside_a_row_has_its_place_and_leaves_the_rest(
+    tmp_path: Path, name: str, row: dict[str, Any], places: list[str]
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(row))
+    found = list(rows_of(read_format(name), path))
+    assert [one.where for one in found if isinstance(one, Problem)] == [f"{path}:1 ({place})" for place in places]
+    assert len(found) == len(places) + 1
 
 
 def test_other_control_tags_are_named_in_a_mapping_of_ones_own(tmp_path: Path) -> None:

@@ -249,6 +249,45 @@ def test_what_is_wrong_can_be_left_out_and_is_listed(study: Study, bring: Import
     assert found == [{"response_id": "a", "context_id": "c0"}, {"response_id": "b", "context_id": "c1"}]
 
 
+def test_a_line_that_cannot_be_read_is_left_out_and_the_others_come_in(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_bytes(
+        b'{"task_id": "a", "question": "?"}\n{"task_id": "b", "question": "caf\xe9"}\nnonsense\n'
+        b'{"task_id": "c", "question": "x\0"}\n{"task_id": "d", "question": "?"}\n'
+    )
+    with pytest.raises(StudyProblem) as caught:
+        import_file(study, "tasks", path, [Mapping()])
+    assert [problem.where for problem in caught.value.problems] == [f"{path}:{n}" for n in (2, 3, 4)]
+    done = import_file(study, "tasks", path, [Mapping()], skip_bad=True)
+    assert (done.n, len(done.skipped)) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", '[{"task_id": "a", "question": "?"}, {"task_id": }]'),
+        ("a.csv", 'task_id,question\na,?\nb,"?\nc,?\nd,?\n'),
+    ],
+)
+def test_half_a_file_is_not_even_then_imported(study: Study, tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(StudyProblem, match=r"not JSON|not CSV"):
+        import_file(study, "tasks", path, [Mapping()], skip_bad=True)
+    assert is_empty(study)
+
+
+def test_every_bad_entry_of_a_list_is_named(study: Study, bring: Importer) -> None:
+    [*found] = refused(study, bring, "tasks", [{**TASKS[0], "gold_aliases": ["x", None, "y", {"z": 1}]}])
+    assert [one.partition("jsonl:1: ")[2] for one in found] == [
+        "field 'gold_aliases.1': found null; expected text",
+        "field 'gold_aliases.3': found an object; expected text",
+    ]
+    fill(study, bring, "tasks")
+    [*found] = refused(study, bring, "contexts", [{**CONTEXTS[0], "passages": [{"text": []}, "x", {"title": "y"}]}])
+    assert [one.partition("field ")[2].partition(":")[0] for one in found] == ["'passages.0.text'", "'passages.2.text'"]
+
+
 @pytest.mark.parametrize("rows", [[{"id": "x"}], [{"task_id": "", "question": "?"}], [*TASKS]])
 def test_nothing_good_is_no_import_even_then(study: Study, bring: Importer, tmp_path: Path, rows: Any) -> None:
     bring(study, "tasks", TASKS)

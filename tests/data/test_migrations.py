@@ -13,7 +13,7 @@ from data.study import Study
 TABLES = {
     "setting", "text", "item", "sample", "draw", "subsample", "person", "session", "assignment", "label_event",
     "exposure", "resolution", "top_up", "registration", "flag", "sign_in_attempt", "round",
-    "calibration_set", "agreed_answer", "asked_again", "judgement",
+    "calibration_set", "agreed_answer", "asking", "practice_again", "judgement", "judge_trial", "judge_run", "seen",
 }  # fmt: skip
 
 
@@ -106,6 +106,26 @@ def test_an_adjudication_that_a_file_brought_becomes_a_decision(study: Study) ->
     with open_store(study) as store:
         found = [(one.item_id, one.value, one.reason) for one in events.resolutions(store)]
     assert found == [("r2", "1", None), ("r1", "0", "no")]
+
+
+def test_what_was_on_screen_before_there_was_a_table_for_it_is_gathered_from_the_log(study: Study) -> None:
+    with open_store(study) as store:
+        people.ensure(store, Person(person_id="ann", display_name="ann", role="annotator"))
+        undo(store, "m019_seen", "DROP INDEX assignment_done", "DROP TRIGGER exposure_seen", "DROP TABLE seen")
+        shown = (("r1", "c1", ["question"]), ("r2", "c1", ["passages"]), ("r3", "c2", ["gold_answer"]))
+        for item, context, fields in shown:
+            store.insert("item", [{"item_kind": "response", "item_id": item, "task_id": "t", "context_id": context}])
+            row = assignments.opening({"item_kind": "response", "item_id": item, "task_id": "t",
+                                       "context_id": context}, "evidence", 1, 0)  # fmt: skip
+            assignments.add(store, [row])
+            events.expose(store, row["assignment_id"], "ann", "a view", fields)
+    with open_store(study) as store:
+        before = store.rows("SELECT context_id, gold, passages FROM seen ORDER BY context_id")
+        events.expose(store, row["assignment_id"], "ann", "a view", ["passages"])
+        after = store.rows("SELECT context_id, gold, passages FROM seen ORDER BY context_id")
+    seen = [(row["context_id"], row["gold"], row["passages"]) for row in before]
+    assert seen == [("c1", 0, 1), ("c2", 1, 0)]
+    assert after[1] == {"context_id": "c2", "gold": 1, "passages": 1}
 
 
 def undo(store: Store, step: str, *statements: str) -> None:

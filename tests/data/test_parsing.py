@@ -4,7 +4,7 @@ import pytest
 
 from data.errors import Problem
 from data.mapping import Mapping
-from data.parsing import Bad, binary, json_cell, moment, texts, whole
+from data.parsing import Bad, binary, json_cell, moment, quotes, texts, whole
 from data.record_parser import Parser
 from data.records import Context, Response, Verdict
 from data.rows import Row
@@ -180,3 +180,10 @@ def test_verdict_lists_are_tuples() -> None:
     [verdict] = parsed("verdicts", {**VERDICT, "evidence": ["q"]})
     assert isinstance(verdict, Verdict)
     assert verdict.evidence == ("q",)
+
+
+def test_every_fault_of_a_list_of_quotes_is_told_with_its_place() -> None:
+    with pytest.raises(Bad) as caught:
+        quotes([{"text": "x", "start": "a", "end": "-1"}, "fine", {"passage": "1"}, None])
+    assert [place for place, _ in caught.value.faults()] == [".0.start", ".0.end", ".2.text", ".3"]
+    assert "0: start: is 'a'; expected a whole number" in str(caught.value)

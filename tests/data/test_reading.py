@@ -70,12 +70,56 @@ def test_json_nested_too_deeply_is_a_problem_and_no_crash(tmp_path: Path) -> Non
     assert "nested too deeply" in problems(written(tmp_path, "a.jsonl", "[" * 100_000 + "\n"))[0]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.tsv", "a.jsonl.gz"])
+def test_a_byte_that_is_not_utf8_is_a_problem_of_its_line_alone(tmp_path: Path, name: str) -> None:
+    good = '{"a": "é"}\n{"a": "%s"}\n{"a": "b"}\n' if "json" in name else "\ufeffa\né%s\nb\n"
+    content = "\ufeff".encode() + good.lstrip("\ufeff").encode() % "caf\u00e9".encode("latin-1")
+    path = written(tmp_path, name, gzip.compress(content) if name.endswith(".gz") else content)
+    [problem] = problems(path)
+    column = "column 11" if "json" in name else "column 5"
+    assert f"{name}:2: {column}: not UTF-8 (invalid continuation byte)" in problem
+    assert [row["a"] for row in values(path)] == (["é", "b"] if "json" in name else ["b"])
+
+
+def test_a_bad_byte_in_a_cell_of_several_lines_has_the_place_where_it_stands(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", b'id,text\n1,"two\nlin\xe9s \xff\n\xff"\n2,b\n')
+    assert [problem.split(": ")[:2] for problem in problems(path)] == [
+        [f"{path}:3", "column 4"],
+        [f"{path}:4", "column 1"],
+    ]
+    assert values(path) == [{"id": "2", "text": "b"}]
+
+
+def test_a_bad_byte_in_a_header_or_a_json_document_stops_and_says_why(tmp_path: Path) -> None:
+    with pytest.raises(StudyProblem, match=r"a\.csv:1: column 2: not UTF-8"):
+        list(read(written(tmp_path, "a.csv", b"a\xff,b\n1,2\n")))
+    with pytest.raises(StudyProblem, match=r"a\.json:2: column 9: not UTF-8 .* read whole or not at all"):
+        list(read(written(tmp_path, "a.json", b'[{"a": 1},\n {"a": "\xff"}]')))
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
-def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path, name: str) -> None:
-    good = "x,y\n1,2\n" if name == "a.csv" else '{"a": "é"}\n{"a": "b"}\n'
-    path = written(tmp_path, name, good.encode() + "caf\u00e9,1\n".encode("latin-1"))
-    with pytest.raises(StudyProblem, match=rf"{name}:3: column 4: not UTF-8"):
-        list(read(path))
+def test_a_file_in_utf16_is_called_that_once(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StudyProblem, match=rf"{name}:1: not UTF-8 but UTF-16; save the file as UTF-8"):
+        list(read(written(tmp_path, name, '{"a": "b"}\n{"a": "c"}\n'.encode("utf-16"))))
+
+
+def test_a_quote_that_is_never_closed_says_what_it_took_along(tmp_path: Path) -> None:
+    found = list(read(written(tmp_path, "a.csv", 'id,text\n1,a\n2,"open\n3,b\n4,c\n')))
+    assert isinstance(found[-1], Problem)
+    assert found[-1].stops
+    assert "a.csv:3: not CSV: a quote that opens in this row is not closed, so everything up to line 5" in str(
+        found[-1]
+    )
+
+
+def test_a_nul_is_text_in_a_table_and_a_problem_of_its_line_in_json(tmp_path: Path) -> None:
+    assert values(written(tmp_path, "a.csv", b"a\nx\0y\n")) == [{"a": "x\0y"}]
+    path = written(tmp_path, "a.jsonl", b'{"a": "x\0y"}\n{"a": "1"}\n\0\0\n')
+    assert [problem.split(": ")[1:3] for problem in problems(path)] == [
+        ["column 9", "not JSON"],
+        ["column 1", "not JSON"],
+    ]
+    assert values(path) == [{"a": "1"}]
 
 
 def test_the_line_of_a_csv_row_is_where_the_row_begins(tmp_path: Path) -> None:
@@ -111,6 +155,16 @@ def test_parquet_values_become_what_a_person_would_write(tmp_path: Path) -> None
     pq.write_table(table, tmp_path / "a.parquet")
     expected = {"i": "7", "f": "1.5", "b": True, "n": None, "l": ["x", None], "s": {"a": "1"}}
     assert values(tmp_path / "a.parquet") == [expected]
+
+
+SPOILT = "a list<element: string> that cannot be read (column 't')"
+
+
+def test_a_list_of_parquet_texts_that_are_none_is_no_traceback(tmp_path: Path) -> None:
+    # Arrow itself takes any bytes for text.
+    bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"x", b"\xff"]).buffers())
+    pq.write_table(pa.table({"t": pa.ListArray.from_arrays([0, 1, 2], bad)}), tmp_path / "a.parquet")
+    assert {kind_of(row["t"]) for row in values(tmp_path / "a.parquet")} <= {"a list", SPOILT}
 
 
 def test_parquet_bytes_are_text_or_not_to_be_read(tmp_path: Path) -> None:
@@ -245,12 +299,6 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path, content: bytes) -> None:
         assert values(path) == []
         return
     with pytest.raises(StudyProblem, match=r"a\.jsonl\.gz: not a whole gzip file"):
-        list(read(path))
-
-
-def test_bytes_that_are_not_utf8_inside_a_packed_file_have_their_place_too(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.jsonl.gz", gzip.compress('{"a": "é"}\n{"é'.encode() + b"\xff"))
-    with pytest.raises(StudyProblem, match=r"a\.jsonl\.gz:2: column 4: not UTF-8"):
         list(read(path))
 
 

@@ -318,3 +318,7 @@ def test_summary_counts_what_is_there_and_what_is_missing(study: Study, bring: I
 
 def test_summary_of_an_empty_study_is_zero(study: Study) -> None:
     assert summary(study).judges == ()
+
+
+def test_what_the_majority_rule_cannot_check_is_said() -> None:
+    assert "not recorded" in RULES["majority_contamination"].description

@@ -65,6 +65,18 @@ def test_too_many_requests_wait_as_long_as_the_server_says(server: ModelServer) 
     assert reply.seconds >= 1
 
 
+def test_those_turned_away_at_once_do_not_come_back_at_once(server: ModelServer) -> None:
+    server.answers = lambda body, times: refused(429, "slow", retry_after="0.2") if times == 1 else completion("x")
+
+    async def asked() -> list[Reply]:
+        async with Client("m", base_url=server.address, retries=2) as client:
+            return list(await asyncio.gather(*(client.ask(f"prompt {i}", SCHEMA) for i in range(12))))
+
+    took = [reply.seconds for reply in asyncio.run(asked())]
+    assert min(took) >= 0.2
+    assert max(took) - min(took) > 0.2
+
+
 def test_an_error_of_the_server_is_tried_again(server: ModelServer) -> None:
     server.answers = lambda body, times: refused(500, "oops") if times < 3 else completion("x")
     (reply,) = ask(server)

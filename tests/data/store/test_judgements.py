@@ -60,8 +60,37 @@ def test_what_a_judge_took_and_quoted(study: Study) -> None:
         assert judgements.quotes(store, "j") == (2, 1)
         assert judgements.judges(store) == {
             "j": {"model": "m", "parameters": "{}", "n": 2, "n_calls": 2, "input_tokens": 200, "output_tokens": 40,
-                  "n_retries": 3}
+                  "n_retries": 3, "last_at": store.rows("SELECT created_at FROM judgement")[-1]["created_at"]}
         }  # fmt: skip
+
+
+def test_what_stands_is_counted_by_label_and_reason(study: Study) -> None:
+    with open_store(study) as store:
+        add(store, label="A", value=None, unscored_reason="first: was replaced")
+        add(store, label="A")
+        add(store, label="C", value=None, unscored_reason="no JSON: {quoted}")
+        add(store, label="C", item_id="r2", value=None, unscored_reason="no JSON: something else")
+        add(store, label="C", item_id="r3", value=None, unscored_reason="silence", answered=0)
+        add(store, label="C", judge="another")
+        counted = [tuple(row.values()) for row in judgements.counts(store, "j")]
+        assert counted == [("A", 1, 1, 0), ("C", 3, 0, 1)]
+        assert judgements.reasons(store, "j") == {"no JSON": 2, "silence": 1}
+
+
+def test_labels_that_have_another_value_than_they_had(study: Study) -> None:
+    with open_store(study) as store:
+        add(store, item_id="same")
+        add(store, item_id="other")
+        add(store, item_id="silent", value=None, unscored_reason="silence", answered=0)
+        add(store, item_id="mumbled", value=None, unscored_reason="no JSON")
+        then = store.rows("SELECT max(created_at) AS at FROM judgement")[0]["at"]
+        assert judgements.replaced(store, "j", then) == 0
+        for item in ("same", "other", "silent", "mumbled", "new"):
+            add(store, item_id=item, value="partly" if item == "other" else "established")
+        assert judgements.replaced(store, "j", then) == 2
+        add(store, item_id="other")
+        assert judgements.replaced(store, "j", then) == 1
+        assert judgements.replaced(store, "another", then) == 0
 
 
 def test_nothing_is_changed_or_taken_away(study: Study) -> None:

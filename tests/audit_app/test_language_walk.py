@@ -28,7 +28,7 @@ from audit_app.actions.agreeing import import_set
 from audit_app.actions.answers import Refused
 from audit_app.actions.canary_run import run_canaries
 from audit_app.actions.demo import Demo
-from audit_app.actions.judge_trials import NAME, note_ablation, trials_of
+from audit_app.actions.judge_trials import note_ablation, trials
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.sign_in import enter
@@ -278,7 +278,7 @@ def samples(n: int) -> Samples:
 def tried(study: Study) -> list[str]:
     """Puts judges to every test there is, with every outcome; what was recorded."""
     with speaking("en"):
-        metrics, canaries = known(study.rubric, ["faithfulness"]), study.path / NAME
+        metrics = known(study.rubric, ["faithfulness"])
         tests = [(judge(), 150), (judge(leaks=True), 60), (judge(reads=False), 150), (judge(), 4), (judge(), 40)]
         for k, (harness, n) in enumerate(tests):
             (found,) = ablate(harness, samples(n), metrics, repeats=1).metrics
@@ -290,8 +290,8 @@ def tried(study: Study) -> list[str]:
             (judge(), "lark", False),
             (judge(reads=False), "lark", True),
         ):
-            run_canaries(harness, who, "G", canaries, repeats=1, renew=renew)
-        return [one.sentence for one in trials_of(study)]
+            run_canaries(harness, who, "G", study, repeats=1, renew=renew)
+        return [one.sentence for one in trials(study)]
 
 
 def test_judges_beside_each_other_and_what_came_out_of_tests_of_them(show: Any, demo_copy: Study) -> None:

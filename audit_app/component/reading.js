@@ -40,7 +40,8 @@ function drawPassage(passage) {
     text,
   );
   const selects = () => (head.getRootNode().getSelection?.() ?? document.getSelection()).type === "Range";
-  head.addEventListener("click", ({ target }) => (target === head.firstElementChild || !selects()) && fold(head, rest.hidden));
+  // The second click of two, which selects a word, takes back what the first has done.
+  head.addEventListener("click", ({ target, detail }) => (target === head.firstElementChild || detail === 2 || !selects()) && fold(head, rest.hidden));
   return el("article", { class: "passage", "data-number": passage.number }, head, rest);
 }
 

@@ -196,7 +196,7 @@ def test_a_quote_keeps_its_field_and_the_error_that_it_shows(study: Study, give_
     assert json.loads(event["evidence"]) == [quote]
     for change, sentence in (
         ({"code": "explicit_cue"}, "'explicit_cue', which is not"),
-        ({"field": "x"}, "field is 'x'"),
+        ({"field": "x"}, "is .x.; expected one of text, title"),
     ):
         with pytest.raises(StudyProblem, match=sentence):
             give_labels(study, label_rows("ben", errors, kind="context", evidence=[{**quote, **change}]))

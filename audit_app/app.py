@@ -1,7 +1,6 @@
 """The server: Streamlit's pages, our routes beside them, and the gate before both."""
 
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from audit_app.door import doors
 from audit_app.gate import Gate, script_hash
 from audit_app.launch import public_address, study_folder
 from audit_app.promptness import answer_at_once
+from audit_app.shell import shells, streamlit_page, told
 from data.records import Person
 from data.store.connection import hold_open
 from data.study import Oidc, Study, open_study
@@ -128,17 +128,11 @@ class ServedStudy:
         return adjudicating.decide(self._study(), person, sent)
 
 
-def streamlit_page() -> str:
-    """The HTML that Streamlit serves; it begins with one inline script, which the policy must name."""
-    return files("streamlit").joinpath("static/index.html").read_text(encoding="utf-8")
-
-
 answer_at_once()
 served = ServedStudy(study_folder())
+scripts = " ".join(script_hash(page) for page in (streamlit_page(), told(streamlit_page())))
 app = st.App(
     Path(__file__).with_name("page.py"),
-    routes=[*doors(served), *routes(served)],
-    middleware=[
-        Middleware(Gate, person_of=served.person_of, script=script_hash(streamlit_page()), public=public_address())
-    ],
+    routes=[*doors(served), *routes(served), *shells()],
+    middleware=[Middleware(Gate, person_of=served.person_of, script=scripts, public=public_address())],
 )

@@ -1,5 +1,6 @@
 """What the result screens are drawn with: tables and sentences as escaped HTML, and the pickers."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
@@ -83,11 +84,21 @@ def number(text: str, *, bold: bool = False) -> str:
     """Text; a number with its interval, a share and a time are not broken over two lines where they need not be."""
     value, bracket, rest = text.strip(ISOLATES).partition(" (")
     if not value.lstrip("-+")[:1].isdigit():
-        return escape(text)
+        return escape(together(text))
     if not bracket:
-        return f'<span class="range">{escape(text)}</span>' if value.endswith((" %", " UTC")) else escape(text)
+        short = value.endswith((" %", " UTC"))
+        return f'<span class="range">{escape(text)}</span>' if short else escape(together(text))
     value = f"<b>{escape(value)}</b>" if bold else escape(value)
     return f'<bdi dir="ltr">{value} <span class="range">({escape(rest)}</span></bdi>'
+
+
+PERCENT = re.compile(r"([-+\u2212]?\d[\d.,]*) %")
+
+
+def together(text: str) -> str:
+    """Text whose percents are not broken over two lines nor, from right to left, turned round."""
+    first, last = tuple(ISOLATES) if direction() == "rtl" else ("", "")
+    return PERCENT.sub(f"{first}\\1\u00a0%{last}", text)
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
@@ -126,7 +137,7 @@ def cross(cells: Sequence[Sequence[str]]) -> str:
 def sentence(text: str, *, soft: bool = False, notice: bool = False) -> str:
     """A sentence, shown as it is; soft for what is only read by those who look for it."""
     look = f"{'soft ' if soft else ''}{'notice' if notice else ''}"
-    return f'<div class="ea"><div class="{look}">{literal(text, direction())}</div></div>'
+    return f'<div class="ea"><div class="{look}">{literal(together(text), direction())}</div></div>'
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -29,10 +29,12 @@ html:not([lang="en"]) [data-testid="InputInstructions"] { display: none; }
 .who a { color: inherit; margin-inline-start: 0.75rem; }
 .who span { display: inline-block; max-width: 16rem; overflow: hidden; text-overflow: ellipsis;
   vertical-align: bottom; white-space: nowrap; }
+/* Streamlit's sign that it is at work stands where we say who is signed in: below that, it covers nothing. */
+[data-testid="stStatusWidget"] { position: fixed; inset-inline-end: 3.5rem; top: 2.5rem; z-index: 999990; }
 @media (max-width: 700px) { .who span { display: none; } }
 @media (max-width: 767.9px) {
   [data-testid="stToolbar"] { direction: ltr; }
-  .who { inset-inline: auto; right: 3.5rem; }
+  .who, [data-testid="stStatusWidget"] { inset-inline: auto; right: 3.5rem; }
 }
 </style>"""
 
@@ -102,6 +104,13 @@ def rounds() -> None:
     render()
 
 
+def settings() -> None:
+    """The lead's view of how the work is set up."""
+    from audit_app.screens.settings import render
+
+    render()
+
+
 def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
     """Title, address and function of every screen this person may open."""
     working = [(_("Label"), "label", label.render), (_("Context audit"), "context", context_audit.render)]
@@ -114,6 +123,7 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
         (_("People"), "people", people),
         (_("Assignments"), "assignments", assignments),
         (_("Rounds"), "rounds", rounds),
+        (_("Settings"), "settings", settings),
         *deciding,
     ]
     if person.role == "lead":

@@ -125,8 +125,17 @@ def open_study(path: Path) -> Study:
 @lru_cache(maxsize=16)
 def _read(path: Path, settings_time: int, rubric_time: int) -> Study:
     """Both files, parsed once per change: the labelling loop opens the study on every answer."""
+    return study_with(path, (path / "study.toml").read_text(encoding="utf-8"))
+
+
+def study_with(path: Path, settings: str) -> Study:
+    """The study in this folder as it would be with this text in study.toml.
+
+    Raises:
+        StudyProblem: A setting does not fit, or the rubric has faults.
+    """
     try:
-        raw = tomllib.loads((path / "study.toml").read_text(encoding="utf-8"))
+        raw = tomllib.loads(settings)
     except tomllib.TOMLDecodeError as error:
         raise StudyProblem(f"{path / 'study.toml'}: {error}; mend the file") from None
     where = path / "rubric.toml"

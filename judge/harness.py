@@ -5,20 +5,22 @@ an object of scores by metric. A score that cannot be read is missing and says w
 """
 
 import json
+import os
 import re
 import shlex
-import subprocess
-import threading
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from math import isfinite
-from typing import Any, cast
+from numbers import Real
+from typing import cast
 
 import httpx2
 
+from judge.command import Command
 from judge.samples import Sample
 
 Score = Callable[[Sample], object]
@@ -49,7 +51,9 @@ class Answer:
         value = self.value
         if isinstance(value, Mapping):
             value = value.get(metric, value.get(SINGLE))
-        if isinstance(value, int | float) and isfinite(value) and 0 <= value <= 1:
+        value = _plain(value)
+        # What is real can be compared; its abstract class does not say so.
+        if isinstance(value, Real) and 0 <= cast(float, value) <= 1:
             return float(value), None
         expected = f'expected a number in [0, 1], or an object with "{metric}" or "{SINGLE}"'
         return None, f"answered {_short(self.value)}; {expected}"
@@ -62,7 +66,7 @@ def open_harness(named: str, *, concurrency: int = 1, timeout: float = 60.0) -> 
         named: `https://…` for an endpoint that takes a sample and answers, `pkg.mod:function`, or else a command that
             reads one JSON object a line on stdin and writes one answer a line on stdout, in the same order.
         concurrency: Calls at a time of a function or an endpoint. A function must bear threads if it is above 1.
-        timeout: Seconds that an endpoint may take for one sample.
+        timeout: Seconds that an endpoint may take for one sample, and a command from one answer to the next.
 
     Raises:
         ValueError: There is no such module, function or command.
@@ -74,17 +78,24 @@ def open_harness(named: str, *, concurrency: int = 1, timeout: float = 60.0) -> 
     words = shlex.split(named)
     if not words:
         raise ValueError("the harness has no name; expected pkg.mod:function, a command, or http://…")
-    return partial(_piped, words)
+    return partial(_piped, Command(words, timeout))
 
 
 def _function(named: str) -> Score:
     module, name = named.split(":")
+    # As `python -m` does, and last: a file here must not stand in for a module that somebody else wants.
+    if not {"", os.getcwd()} & set(sys.path):
+        sys.path.append(os.getcwd())
     try:
-        found = getattr(import_module(module), name)
-    except ImportError as error:
-        raise ValueError(f"harness {named}: {error}; it is looked for where this Python looks for modules") from None
-    except AttributeError:
-        raise ValueError(f"harness {named}: module {module} has no {name}") from None
+        home = import_module(module)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"harness {named}: {error}; it is looked for in {os.getcwd()} and where this Python looks for "
+                         "modules (PYTHONPATH adds to that)") from None  # fmt: skip
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"harness {named}: importing {module} failed: {type(error).__name__}: {error}") from None
+    if not hasattr(home, name):
+        raise ValueError(f"harness {named}: module {module} ({getattr(home, '__file__', None)}) has no {name}")
+    found = getattr(home, name)
     if not callable(found):
         raise ValueError(f"harness {named} is no function")
     return cast(Score, found)
@@ -100,10 +111,10 @@ def _each(score: Score, concurrency: int, samples: Sequence[Sample]) -> Iterator
 
 
 def _called(score: Score, sample: Sample) -> Answer:
-    # Whatever somebody else's function raises, the other samples go on.
+    # Whatever somebody else's function raises or does to its sample, the other samples go on as they are.
     try:
-        return Answer(score(sample))
-    except Exception as error:
+        return Answer(score(deepcopy(sample)))
+    except (Exception, SystemExit) as error:
         return Answer(problem=f"{type(error).__name__}: {_short(str(error))}")
 
 
@@ -113,46 +124,24 @@ def _post(client: httpx2.Client, url: str, sample: Sample) -> object:
     return answer.json()
 
 
-def _piped(words: Sequence[str], samples: Sequence[Sample]) -> Iterator[Answer]:
+def _piped(command: Command, samples: Sequence[Sample]) -> Iterator[Answer]:
     """Runs a command once over all samples, one line in and one line out for each."""
-    try:
-        process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
-        )
-    except OSError as error:
-        raise ValueError(f"harness {shlex.join(words)}: {error.strerror}") from None
-    with process:
-        # Written beside the reading: a command may answer before it has read everything, and pipes are short.
-        writer = threading.Thread(target=_write, args=(process, samples), daemon=True)
-        writer.start()
-        lines: Iterator[str] = iter(process.stdout or ())
-        for k, _ in enumerate(samples):
-            line = next(lines, None)
-            yield _read(line) if line is not None else Answer(problem=f"the command ended after {k} answers")
-        extra = next(lines, None)
-        process.kill()
-        if extra is not None:
-            raise ValueError(f"harness {shlex.join(words)} answered more lines than the {len(samples)} it was given")
-
-
-def _write(process: subprocess.Popen[str], samples: Sequence[Sample]) -> None:
-    if process.stdin is None:
-        return
-    try:
-        for sample in samples:
-            process.stdin.write(json.dumps(sample, ensure_ascii=False) + "\n")
-            process.stdin.flush()
-        process.stdin.close()
-    except (BrokenPipeError, ValueError):
-        pass  # The command went away; the reading side sees that and says so.
+    return map(_read, command.answers(samples))
 
 
 def _read(line: str) -> Answer:
     try:
-        value: Any = json.loads(line)
+        return Answer(json.loads(line))
     except ValueError:
         return Answer(problem=f"wrote {_short(line.strip())}; expected a line of JSON")
-    return Answer(value)
+
+
+def _plain(value: object) -> object:
+    """What an array's own number stands for; anything else as it is."""
+    try:
+        return value.item() if hasattr(value, "item") else value
+    except (TypeError, ValueError, RuntimeError):
+        return value  # An array of several numbers, in whatever library.
 
 
 def _short(value: object) -> str:

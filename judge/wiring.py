@@ -39,6 +39,8 @@ class Wiring:
     name: str
     numerator: Term
     denominator: Term
+    vanishing: frozenset[Artifact] = frozenset()
+    """Without one of these nothing is left to count in the numerator: the score has to fall towards 0."""
 
     @property
     def receives(self) -> frozenset[Artifact]:
@@ -61,6 +63,7 @@ def _wiring(name: str, numerator: tuple[str, set[Artifact]], denominator: tuple[
         name=name,
         numerator=Term(counts=numerator[0], sees=frozenset(numerator[1])),
         denominator=Term(counts=denominator[0], sees=frozenset(denominator[1])),
+        vanishing=frozenset(numerator[1] - denominator[1]),
     )
 
 
@@ -110,6 +113,8 @@ def wiring_of(question: Question) -> Wiring:
         name=question.name,
         numerator=Term(counts=counts, sees=sees),
         denominator=Term(counts="responses", sees=frozenset()),
+        # Of the other labels nobody can say which way they go: a blank response may well count as declined.
+        vanishing=frozenset({"passages"}) if question.name == "G" else frozenset(),
     )
 
 

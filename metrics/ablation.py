@@ -84,8 +84,9 @@ def shifts(
     """Every change of one family compared with the samples as given.
 
     A change *moves* the score where Holm's p is below 1 - level; it leaves it *still* where the simultaneous interval
-    lies inside ± margin; else it is *unclear*. Of a family of changes that do nothing at most a share 1 - level is
-    said to move anything. Samples of one task count as one observation (`paired.clustered`).
+    lies inside ± margin; else it is *unclear*. Of families of changes that do nothing about a share 1 - level is said
+    to move anything (a little more where scores are 0 or 1 and rarely differ: Student's t is approximate there).
+    Samples of one task count as one observation (`paired.clustered`).
 
     Args:
         given: Scores of the samples as given, shape (samples, repeats).

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit_app.actions.wording import points
+from audit_app.actions.wiring_verdict import Changed, Found
 from data.errors import Problem, StudyProblem
 from data.reading import read
 from data.rows import Row
@@ -17,16 +17,8 @@ from judge import ablation
 from judge.ablation import GIVEN, GOLD_ONLY, PASSAGES_ONLY, TOLD, Scores, Variant
 from judge.harness import Harness
 from judge.samples import Sample, sample_from, sample_of
-from judge.wiring import Artifact, Wiring, wirings
-from metrics.ablation import Leak, Reading, Shift, reading, shifts
-
-NAMES: dict[Artifact, str] = {
-    "question": "question",
-    "response": "response",
-    "passages": "passages",
-    "gold": "gold answer",
-}
-DONE = {None: "as given", "blank": "blank", "swap": "of another task", "false": "false"}
+from judge.wiring import Wiring, wirings
+from metrics.ablation import Leak, Reading, reading, shifts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +27,6 @@ class Samples:
 
     samples: tuple[Sample, ...]
     tasks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
-    """One change and what it does to one metric."""
-
-    artifact: Artifact
-    change: str
-    outside: bool
-    """Whether the metric must not see the artifact."""
-    shift: Shift
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +40,7 @@ class MetricWiring:
     """The four readings with and without the gold answer, where they make sense; else empty."""
     leak: Leak | None
     verdict: str
-    """wired, leaks, blind or unclear."""
+    """wired, leaks, blind, unread (too many scores are missing), floor (nothing that could fall) or unclear."""
     sentence: str
 
     @property
@@ -181,7 +162,10 @@ def _metric(scores: Scores, wiring: Wiring, tasks: Sequence[str], margin: float,
     readings = _readings(scores, wiring)
     values = [value for _, one in readings if (value := one.value) is not None]
     leak = Leak(**dict(zip(Leak.__slots__, values, strict=True))) if len(values) == len(Leak.__slots__) else None
-    verdict, sentence = _finding(wiring, given, changes, margin)
+    calls = sum(map(len, scores.of(name, GIVEN)))
+    verdict, sentence = Found(
+        wiring=wiring, given=given, changes=changes, calls=calls, margin=margin, problems=scores.problems
+    ).verdict()
     return MetricWiring(
         metric=name,
         given=given,
@@ -206,7 +190,13 @@ def _changes(scores: Scores, wiring: Wiring, tasks: Sequence[str], margin: float
             level=level,
         )
         found += [
-            Changed(artifact=way.artifact, change=way.change, outside=outside, shift=moved[_label(way)])
+            Changed(
+                artifact=way.artifact,
+                change=way.change,
+                outside=outside,
+                score=reading(scores.of(wiring.name, way)),
+                shift=moved[_label(way)],
+            )
             for way in ways
             if way.artifact and way.change
         ]
@@ -227,34 +217,3 @@ def _readings(scores: Scores, wiring: Wiring) -> tuple[tuple[str, Reading], ...]
         "gold answer only": GOLD_ONLY,
     }
     return tuple((name, reading(scores.of(wiring.name, way))) for name, way in ways.items())
-
-
-def _finding(wiring: Wiring, given: Reading, changes: Sequence[Changed], margin: float) -> tuple[str, str]:
-    """The verdict of one metric and its sentence."""
-    name = wiring.name
-    moved = [one for one in changes if one.outside and one.shift.finding == "moves"]
-    if moved:
-        return "leaks", f"{name} leaks: {_listed(moved)}."
-    # A score that is near 0 anyway cannot fall.
-    inside = [one for one in changes if not one.outside and (given.value or 0) > margin]
-    still = [one for one in inside if one.shift.finding == "still"]
-    if still:
-        return "blind", f"{name} does not look at what it has to: {_listed(still)}."
-    unclear = [one for one in changes if one.shift.finding == "unclear" and (one.outside or one in inside)]
-    if unclear:
-        more = max(one.shift.n_needed for one in unclear) - given.n
-        names = ", ".join(dict.fromkeys(NAMES[one.artifact] for one in unclear))
-        few = all(one.shift.difference.se == 0 for one in unclear)
-        why = "too few samples" if few else "noise too large"
-        return "unclear", f"{name}: {why} to tell ({names}), {more} more samples needed."
-    outside = " and ".join(NAMES[artifact] for artifact in wiring.outside) or "nothing"
-    return "wired", (
-        f"{name} is wired correctly: {outside} moves it by no more than {100 * margin:g} points"
-        f"{', and without ' + ' or '.join(NAMES[a] for a in wiring.inside) + ' it changes' if inside else ''}."
-    )
-
-
-def _listed(changes: Sequence[Changed]) -> str:
-    return "; ".join(
-        f"{NAMES[one.artifact]} ({DONE[one.change]}: {points(one.shift.difference)} points)" for one in changes
-    )

@@ -10,6 +10,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.fitting import stored_value
 from audit_app.actions.openings import read_items
 from audit_app.actions.tries import PASSES
+from audit_app.language import _, mark
 from data.errors import Problem, StudyProblem
 from data.parsing import Bad, text
 from data.reading import read
@@ -35,7 +36,7 @@ FIELDS = tuple(EXPECTED)
 FEW = 5
 """With fewer answers to a label, chance or one hard item decides who passes."""
 
-HOW = (
+HOW = mark(
     "No calibration set yet. Pick items that are in no draw with `evidence-audit calibration draft > agreed.csv`, "
     "agree on their answers with a colleague, fill in value and reason, and bring them in with `evidence-audit "
     "calibration import agreed.csv`."
@@ -66,11 +67,12 @@ class CalibrationSet:
     def sentence(self) -> str:
         """The set in words; how to make one where there is none."""
         if self.set_id is None:
-            return HOW
+            return _(HOW)
         labels = Counter(answer.label for answer in self.answers)
         n = len({answer.response_id for answer in self.answers})
-        counts = ", ".join(f"{label} {often}" for label, often in labels.items())
-        return " ".join([f"Calibration set {self.set_id}: {n} items, agreed answers: {counts}.", *self.notes])
+        counts = _(", ").join(f"{label} {often}" for label, often in labels.items())
+        said = _("Calibration set {set_id}: {n} items, agreed answers: {counts}.")
+        return " ".join([said.format(set_id=self.set_id, n=n, counts=counts), *self.notes])
 
 
 Place = tuple[str, AgreedAnswer]
@@ -110,7 +112,7 @@ def remove_set(study: Study, *, by: Person | None = None) -> str:
     require_lead(by)
     with open_store(study) as store, store.transaction():
         n = calibrations.withdraw(store)
-    return "Removed: nobody practises any more; what was practised stays in the export." if n else HOW
+    return "Removed: nobody practises any more; what was practised stays in the export." if n else _(HOW)
 
 
 def import_set(
@@ -136,7 +138,7 @@ def import_set(
     require_lead(by)
     rows, problems = _read(path)
     with open_store(study) as store, store.transaction():
-        known = _items(store, study, items_file, dict.fromkeys(answer.response_id for _, answer in rows))
+        known = _items(store, study, items_file, dict.fromkeys(answer.response_id for __, answer in rows))
         drawn = {row["task_id"] for row in items.everything(store)}
         checked = [_checked(study.rubric, place, known.get(place[1].response_id), drawn) for place in rows]
         problems += [*(one for one in checked if isinstance(one, Problem)), *_twice(rows)]
@@ -260,10 +262,11 @@ def _notes(rubric: Rubric, answers: Sequence[AgreedAnswer]) -> Iterator[str]:
     count = Counter(answer.label for answer in answers)
     few = [f"{label} ({n})" for label, n in count.items() if n < FEW]
     if few:
-        yield f"Few agreed answers: {', '.join(few)}; with fewer than {FEW} one hard item decides who passes."
+        said = _("Few agreed answers: {few}; with fewer than {least} one hard item decides who passes.")
+        yield said.format(few=_(", ").join(few), least=FEW)
     asked = [q.name for q in rubric.questions if q.pass_ in PASSES and not q.diagnostic and q.name not in count]
     if asked:
-        yield f"Not practised: {', '.join(asked)}."
+        yield _("Not practised: {labels}.").format(labels=_(", ").join(asked))
 
 
 def answer_rows(found: CalibrationSet) -> list[dict[str, str]]:

@@ -2,12 +2,13 @@
 
 import json
 import os
+import select
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -54,16 +55,26 @@ class Group(click.Group):
         except StudyProblem as problem:
             click.echo(f"evidence-audit: {problem}", err=True)
             ctx.exit(1)
-        except BrokenPipeError:
-            # Whoever read our output has enough (`| head`): not an error, and nothing more can be written.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
         except OSError as error:
+            if isinstance(error, BrokenPipeError) and (_unread(sys.stdout) or _unread(sys.stderr)):
+                # Whoever read our output has enough (`| head`): not an error, and nothing more can be written.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                ctx.exit(0)
             if error.strerror is None:
                 raise
             where = f"{error.filename}: " if error.filename else ""
             click.echo(f"evidence-audit: {where}{error.strerror}; free space or choose another place", err=True)
             ctx.exit(1)
+
+
+def _unread(stream: TextIO) -> bool:
+    """Whether nobody reads the pipe that this stream writes to."""
+    watch = select.poll()
+    try:
+        watch.register(stream, 0)
+    except (OSError, ValueError):
+        return False  # No file at all, as in a test.
+    return bool(watch.poll(0))
 
 
 def study_option(command: Command) -> Command:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from audit_app.actions.ablating import DONE, NAMES, Ablation, MetricWiring, ablate, drawn_samples, file_samples, known
+from audit_app.actions.ablating import Ablation, MetricWiring, ablate, drawn_samples, file_samples, known
 from audit_app.actions.canary_run import CanaryRun, run_canaries
 from audit_app.actions.judge_harness import HarnessChoice, open_choice
 from audit_app.actions.judge_trials import note_ablation
 from audit_app.actions.studies import checked_study
+from audit_app.actions.wiring_verdict import DONE, NAMES
 from audit_app.actions.wording import as_table, p_value, percent, points
 from audit_app.cli.judge_asked import harness_options
 from audit_app.cli.options import Number, Whole, json_option, print_json, say, study_option
@@ -96,7 +97,7 @@ def ablate_command(
         )
     for metric in found.metrics:
         if study:
-            passed = None if metric.verdict == "unclear" else metric.passed
+            passed = None if metric.verdict in ("unclear", "unread", "floor") else metric.passed
             note_ablation(study, opened.name, metric.metric, passed=passed, sentence=metric.sentence)
     if as_json:
         print_json(found)

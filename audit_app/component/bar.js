@@ -32,10 +32,12 @@ class Bar {
     this.track.firstChild.style.width = of ? `${Math.min(100, (100 * done) / of)}%` : "0";
   }
 
-  // `aside` is heard by a screen reader and not seen.
+  // `aside` is heard by a screen reader and not seen; on a narrow screen so is what follows the first point.
   say(text, kind, aside) {
+    const end = text.indexOf(" · ");
+    const parts = end < 0 ? [text] : [text.slice(0, end), el("span", { class: "more", text: text.slice(end) })];
     this.said.className = `said ${kind}`;
-    this.said.replaceChildren(text, ...present([aside ? el("span", { class: "unseen", text: aside }) : null]));
+    this.said.replaceChildren(...parts, ...present([aside ? el("span", { class: "unseen", text: aside }) : null]));
   }
 
   warn(text, actions) {

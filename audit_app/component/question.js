@@ -2,6 +2,7 @@
 
 const NONE = "none_of_these";
 const DENSE = 8; // answers; more than these stand in two columns
+const ROOMY = 1000; // px; a window with room for definition, examples and all answers
 
 class Question {
   // `loop` says what counts as pressed in time, speaks to the person, and takes the finished answer.
@@ -104,9 +105,13 @@ class Question {
   drawAgain(note, evidence) {
     this.notePart.replaceWith(this.drawNote(note));
     if (evidence) this.quoting.replaceWith(evidence);
-    this.details.open = !this.isDense();
+    this.details.open = !this.isDense() && !this.wasFolded();
     this.actions.hidden = false;
     if (this.node.classList.contains("folded")) this.fold(false);
+  }
+
+  wasFolded() {
+    return this.loop.narrow() && memory.read(...this.what).is;
   }
 
   drawQuestion(note, evidence) {
@@ -115,8 +120,10 @@ class Question {
     const about = label.passage === null || label.passage === undefined ? null : fill(_("About passage {passage}"), label);
     const counts = [label.definition ? literal(label.definition) : null, this.drawExamples()];
     const what = el("div", { class: "counts", tabindex: "0", role: "region", "aria-label": _("What counts") }, ...counts);
-    this.details = el("details", { class: "definition" }, el("summary", { text: _("What counts") }), what);
-    this.details.open = !this.deciding && !this.isDense();
+    this.what = [this.view.who, "read", label.name];
+    const fold = () => this.loop.narrow() && memory.write({ is: this.details.open }, ...this.what); // on a phone the room is dear
+    this.details = el("details", { class: "definition" }, el("summary", { text: _("What counts"), onclick: fold }), what);
+    this.details.open = !this.deciding && !this.isDense() && !this.wasFolded();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
@@ -155,7 +162,9 @@ class Question {
     const answer = (example) => values.find((value) => value.value === example.value).text;
     const draw = (example) =>
       el("li", {}, el("span", { class: "case", dir: "auto", text: example.text }), el("span", { dir: "auto" }, el("strong", { text: answer(example) }), ` – ${example.why}`));
-    return el("ul", { class: "examples", "aria-label": _("Examples") }, ...examples.map(draw));
+    const folded = el("details", { class: "cases" }, el("summary", { text: _("Examples") }), el("ul", { class: "examples", "aria-label": _("Examples") }, ...examples.map(draw)));
+    folded.open = !this.loop.narrow() && window.innerHeight >= ROOMY; // else they would push the answers out of sight
+    return folded;
   }
 
   drawReview({ given_at, final, slips, feedback }) {

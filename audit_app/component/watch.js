@@ -1,6 +1,7 @@
-// On every page: which language it is in, and every few seconds whether whoever is signed in still is.
+// On every page: which language it is in, and every few seconds whether whoever is signed in still is. On a phone,
+// where Streamlit's menu lies over the page, it closes once a page is chosen and is not open when a page is loaded.
 
-let watching;
+let watching, leaving;
 
 // A page that wants to say it itself, because something typed is on it, keeps the event from going on.
 async function look() {
@@ -11,9 +12,27 @@ async function look() {
   if (answer?.status === 401 && window.dispatchEvent(gone)) window.location.reload();
 }
 
+const onPhone = () => window.matchMedia("(max-width: 767.9px)").matches;
+
+function closeMenu(event) {
+  if (!onPhone() || !event.target.closest?.('[data-testid="stSidebarNavLink"]')) return;
+  setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
+}
+
+// Streamlit keeps whether the menu is open.
+function forgetMenu() {
+  if (!onPhone()) return;
+  for (const key of Object.keys(localStorage)) if (key.startsWith("stSidebarCollapsed")) localStorage.removeItem(key);
+}
+
 export default function ({ data }) {
   Object.assign(document.documentElement, { lang: data.lang, dir: data.dir });
   clearInterval(watching);
-  watching = setInterval(look, 1000 * data.every);
-  return () => clearInterval(watching);
+  leaving?.abort();
+  const here = (leaving = new AbortController()); // what leaves may leave after the next has come
+  const { signal } = here;
+  const timer = (watching = setInterval(look, 1000 * data.every));
+  window.addEventListener("pagehide", forgetMenu, { signal });
+  document.addEventListener("click", closeMenu, { signal, capture: true });
+  return () => (clearInterval(timer), here.abort());
 }

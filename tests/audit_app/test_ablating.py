@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,18 @@ def test_30_samples_of_the_leaky_judge_cannot_tell() -> None:
     assert "more samples needed" in metric.sentence
 
 
+def accused(leak: float, n: int, runs: int) -> Counter[str]:
+    """Verdicts of as many judges, each with noise of its own."""
+    return Counter(found(judge(seed, leak=leak), n).metrics[0].verdict for seed in range(runs))
+
+
+def test_over_many_judges_the_leak_is_found_30_samples_cannot_tell_and_clean_ones_are_left_alone() -> None:
+    assert accused(0.05, 400, 8)["leaks"] >= 7
+    assert accused(0.05, 30, 40)["unclear"] >= 36
+    clean = accused(0.0, 24, 200)
+    assert clean["leaks"] + clean["blind"] <= 10
+
+
 def test_four_readings_part_the_leak_into_what_the_instruction_takes_back_and_what_stays() -> None:
     (metric,) = found(judge(4, leak=0.4, told=0.25)).metrics
     assert [name for name, _ in metric.readings] == [
@@ -100,6 +113,68 @@ def test_a_judge_that_does_not_read_the_passages_is_blind() -> None:
     (metric,) = found(judge(5, reads=False), repeats=10).metrics
     assert metric.verdict == "blind"
     assert "does not look at what it has to: passages (blank" in metric.sentence
+
+
+def plain(score: Callable[[Sample], object]) -> Harness:
+    """A judge that always says the same of the same sample; what it raises is a missing score."""
+
+    def answer(sample: Sample) -> Answer:
+        try:
+            return Answer(score(sample))
+        except ValueError as error:
+            return Answer(problem=str(error))
+
+    return lambda asked: map(answer, asked)
+
+
+def reads(sample: Sample) -> float:
+    return float(any(passage["text"] == sample["response"] for passage in sample["passages"]))
+
+
+def needs(artifact: str) -> Callable[[Sample], float]:
+    """Reads, and refuses to score where an artifact is blank."""
+
+    def score(sample: Sample) -> float:
+        if not sample[artifact]:
+            raise ValueError("nothing given")
+        return reads(sample)
+
+    return score
+
+
+def seldom(sample: Sample) -> float:
+    if int(sample["id"]) % 10:
+        raise ValueError("quota")
+    return reads(sample)
+
+
+@pytest.mark.parametrize(
+    ("score", "verdict", "sentence"),
+    [
+        (lambda _: 0.0, "floor", "cannot tell whether it looks at response or passages: it scores 0.0 % as given"),
+        (lambda s: 0.55 if s["passages"] else 1.0, "blind", "passages faithfulness has to fall towards 0; it goes from "
+         "55.0 % to 100.0 %."),
+        (lambda s: 0.9 if s["passages"] else 0.6, "blind", "it goes from 90.0 % to 60.0 %."),
+        (needs("passages"), "unread", "(passages (blank): 400 of 400 calls); most often: nothing given."),
+        (seldom, "unread", "(as given: "),
+        # Without a response there is no claim to divide by: no score is as good as another.
+        (needs("response"), "wired", "without response or passages it changes"),
+    ],
+)  # fmt: skip
+def test_a_score_has_to_be_there_and_to_fall_towards_0_without_what_it_counts(
+    score: Callable[[Sample], object], verdict: str, sentence: str
+) -> None:
+    result = found(plain(score), 400, repeats=1)
+    (metric,) = result.metrics
+    assert (metric.verdict, result.passed) == (verdict, verdict == "wired")
+    assert sentence in metric.sentence
+
+
+def test_it_never_asks_for_less_than_one_more_sample() -> None:
+    harness = judge(7)
+    few = found(lambda asked: (Answer(a.value if k % 8 else None) for k, a in enumerate(harness(asked))), 60, repeats=1)
+    assert "-" not in few.metrics[0].sentence
+    assert few.metrics[0].verdict == "unclear"
 
 
 def test_the_gold_answer_is_inside_of_correctness_and_has_no_four_readings() -> None:
@@ -155,6 +230,15 @@ def test_the_command_exits_1_on_a_leak_and_0_without(run: Callable[..., Result])
     assert "faithfulness is wired correctly" in clean.stderr
 
 
+@pytest.mark.parametrize("command", ["ablate", "canary"])
+def test_a_harness_that_dies_is_no_success(run: Callable[..., Result], command: str) -> None:
+    options = ["--samples", "samples.jsonl"] if command == "ablate" else ["--record", "record.jsonl"]
+    died = run(command, "--harness", "false", *options)
+    assert (died.exit_code, died.stdout) == (1, "")
+    assert "harness false ended after 0 of" in died.stderr
+    assert "(exit status 1)" in died.stderr
+
+
 def test_the_command_speaks_json_and_works_on_a_study(run: Callable[..., Result], demo_copy: Study) -> None:
     result = run("ablate", "--harness", "their_judge:leaky", "--study", str(demo_copy.path), "--json", "--repeats", "1")
     found = json.loads(result.stdout)
@@ -166,7 +250,7 @@ def test_the_command_speaks_json_and_works_on_a_study(run: Callable[..., Result]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--harness", "their_judge:none", "--samples", "samples.jsonl"], "module their_judge has no none"),
+        (["--harness", "their_judge:none", "--samples", "samples.jsonl"], "their_judge.py) has no none"),
         (["--harness", "their_judge:clean", "--samples", "samples.jsonl", "--metric", "f"], "no metric f; expected"),
         (["--harness", "their_judge:clean", "--samples", "bad.jsonl"], "bad.jsonl:2: field 'response' is missing"),
         (["--harness", "their_judge:clean", "--samples", "one.jsonl"], "all samples are of one task"),

@@ -1,5 +1,6 @@
 """The command line: help everywhere, data on stdout and talk on stderr, and a sentence for whatever goes wrong."""
 
+import errno
 import hashlib
 import io
 import json
@@ -18,12 +19,14 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from audit_app import launch
 from audit_app.actions import results
 from audit_app.actions.labelling import next_view
 from audit_app.actions.sign_in import enter_by_password, set_password
 from audit_app.cli import cli, main, serving
+from audit_app.cli.options import Group
 from data.study import Study
 
 ROOT = Path(__file__).parents[2]
@@ -543,6 +546,15 @@ def test_a_closed_pipe_is_no_error(finished_demo: Any, command: list[str]) -> No
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_a_broken_pipe_to_somebody_else_is_an_error() -> None:
+    @click.command("talk")
+    def talk() -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    done = CliRunner().invoke(Group(commands=[talk]), ["talk"])
+    assert (done.exit_code, done.stderr.count("Broken pipe")) == (1, 1)
 
 
 def test_people_are_kept_out_and_let_in_again(run: Run, finished_demo: Any, demo_copy: Study) -> None:

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from babel.messages.extract import extract_from_dir
 
-from audit_app import language
+from audit_app import figures, language
 from audit_app.language import COOKIE, LANGUAGES, RIGHT_TO_LEFT, catalogue, chosen
 from data.views import TITLES
 
@@ -133,3 +133,13 @@ def test_a_list_runs_as_its_language_does_and_what_it_holds_as_it_is(arabic: Non
     assert language.joined([]) == ""
     language.use("en")
     assert language.joined(["Acc (0.5)", "SES"]) == "Acc (0.5), SES"
+
+
+def test_a_percent_stays_with_its_number_where_lines_run_from_left_to_right() -> None:
+    assert figures.together("needed 80 %, -1.5 % of 3") == "needed 80\u00a0%, -1.5\u00a0% of 3"
+
+
+@pytest.mark.usefixtures("arabic")
+def test_a_percent_stays_with_its_number_and_in_its_order_in_arabic() -> None:
+    assert figures.together("80 %") == "\u206680\u00a0%\u2069"
+    assert "\u2066100\u00a0%\u2069" in figures.table([{"who": "x", "C": "✓ 2 of 2 (100 %, needed 80 %)"}])

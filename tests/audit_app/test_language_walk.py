@@ -190,13 +190,13 @@ RESULTS = ("report", "judge", "agreement", "compare")
 PARTS = ("budgets", "contexts", "leaks", "coefficients", "pairs", "annotators", "consensus")
 
 
-@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
+@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "settings", "adjudicate"])
 def test_a_study_with_nothing_in_it(show: Any, tmp_path: Any, name: str) -> None:
     study = init_study(tmp_path / "empty", name="Nothing yet")
     check(study, show(study, name))
 
 
-@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
+@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "settings", "adjudicate"])
 def test_a_study_that_is_drawn_and_sealed(
     show: Any, study_from: Any, grid: Any, person_in: Any, desk: Any, name: str
 ) -> None:
@@ -208,7 +208,7 @@ def test_a_study_that_is_drawn_and_sealed(
     check(study, show(study, name))
 
 
-@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "adjudicate"])
+@pytest.mark.parametrize("name", [*RESULTS, "people", "assignments", "rounds", "settings", "adjudicate"])
 def test_a_study_that_is_done(show: Any, finished_demo: Demo, name: str) -> None:
     check(finished_demo.study, show(finished_demo.study, name, *PARTS))
 

@@ -165,7 +165,7 @@ def test_no_screen_with_results_and_everything_open_has_a_serious_violation(
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize(
-    "screen", ["report", "compare", "judge", "agreement", "people", "assignments", "rounds", "adjudicate"]
+    "screen", ["report", "compare", "judge", "agreement", "people", "assignments", "rounds", "settings", "adjudicate"]
 )
 def test_no_screen_of_leads_has_a_serious_violation(
     visit: Visit, server: str, link: Callable[..., str], screen: str, colours: str
@@ -220,14 +220,14 @@ LATIN = """(audit) => {
   while (walk.nextNode()) {
     const { parentElement: at, textContent: text } = walk.currentNode
     const foreign = /[A-Za-z]{3}/.test(text) && !/[\u0600-\u06ff]/.test(text)
-    if (foreign && at.checkVisibility() && !at.closest('.text, kbd, .url')) found.push(text)
+    if (foreign && at.checkVisibility() && !at.closest('.text, kbd, .url, .said .more')) found.push(text)
   }
   return found
 }"""
 
 
 def test_what_the_scripts_say_is_in_arabic(visit: Visit, study: Study, link: Callable[..., str]) -> None:
-    """What stands on the labelling screen in Latin letters is data, or of the rubric."""
+    """What stands on the labelling screen in Latin letters is data, or of the rubric; after the tick, the answer."""
     page = visit(locale="ar-EG")
     page.goto(link())
     asking(page)

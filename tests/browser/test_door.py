@@ -49,3 +49,57 @@ def test_streamlits_side_doors_are_shut(context: BrowserContext, server: str, li
     assert context.request.get(f"{server}/_stcore/health").ok
     for path in ("/_stcore/metrics", "/_stcore/agent/mcp", "/_stcore/agent/openapi.json"):
         assert context.request.get(server + path).status == 404
+
+
+def test_no_screen_leaves_an_error_in_the_console(
+    context: BrowserContext, server: str, link: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    failed: list[str] = []
+    page.on("console", lambda message: failed.append(message.text) if message.type == "error" else None)
+    page.on("response", lambda answer: failed.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    page.goto(link())
+    page.locator(".audit[data-phase=asking]").wait_for()
+    page.reload()
+    page.locator(".audit[data-phase=asking]").wait_for()
+    assert page.url == f"{server}/label"
+    page.get_by_role("link", name="Context audit").click()
+    page.wait_for_url(f"{server}/context")
+    assert failed == []
+
+
+SIGN = """() => {
+    const sign = document.createElement("div");
+    Object.assign(sign, { textContent: "RUNNING..." }).dataset.testid = "stStatusWidget";
+    document.querySelector("[data-testid=stToolbar]").append(sign);
+    const [one, other] = [sign, document.querySelector(".who")].map((node) => node.getBoundingClientRect());
+    return one.height > 0 && (one.top >= other.bottom || one.right <= other.left || one.left >= other.right);
+}"""
+
+
+def test_the_sign_of_a_running_script_covers_no_link(context: BrowserContext, link: Callable[..., str]) -> None:
+    page = context.new_page()
+    page.goto(link())
+    page.locator(".who").wait_for()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(SIGN)
+
+
+def test_on_a_phone_the_menu_closes_when_a_page_is_chosen_and_stays_closed(
+    context: BrowserContext, server: str, link: Callable[..., str]
+) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(link())
+    menu = page.locator("[data-testid=stSidebar]")
+    for chosen in (True, False):
+        expect(menu).to_have_attribute("data-collapsed", "true")
+        page.locator("[data-testid=stExpandSidebarButton]").click()
+        expect(menu).to_have_attribute("data-collapsed", "false")
+        if chosen:
+            page.get_by_role("link", name="Context audit").click()
+            page.wait_for_url(f"{server}/context")
+        else:
+            page.reload()
+    expect(menu).to_have_attribute("data-collapsed", "true")

@@ -3,6 +3,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 Events = Callable[[], list[dict[str, Any]]]
@@ -316,3 +317,31 @@ def test_a_phone_has_one_column_and_the_question_below(page: Page) -> None:
     assert reading["y"] + reading["height"] <= asking["y"]
     assert asking["y"] + asking["height"] <= 780
     expect(page.get_by_role("button", name="Save")).to_be_in_viewport()
+
+
+WHOLE = """audit => {
+    const [pane, last] = [".scrolls", ".cannot"].map((name) => audit.querySelector(name).getBoundingClientRect());
+    const [counts, said] = [".counts", ".bar .said"].map((name) => audit.querySelector(name));
+    return { answers: pane.top <= last.top && last.bottom <= pane.bottom + 1,
+             definition: counts.scrollHeight <= counts.clientHeight + 1, tick: said.scrollWidth <= said.clientWidth };
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_definition_answers_and_tick_are_whole_without_a_scroll(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    to_grounding(page)
+    assert page.locator(".audit").evaluate(WHOLE) == {"answers": True, "definition": True, "tick": True}
+    expect(page.locator(".bar .said")).to_have_text("✓ Saved · Substantive answer: Yes")
+
+
+def test_a_phone_keeps_a_definition_folded_that_was_folded(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_text("What counts").click()
+    expect(page.locator(".definition .text").first).to_be_hidden()
+    page.reload()
+    asked(page)
+    expect(page.get_by_text("What counts")).to_be_visible()
+    expect(page.locator(".definition .text").first).to_be_hidden()
+    to_grounding(page)
+    expect(page.locator(".definition .text").first).to_be_visible()

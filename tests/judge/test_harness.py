@@ -5,9 +5,11 @@ import shlex
 import sys
 import threading
 from collections.abc import Iterator
+from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from judge.harness import Answer, open_harness
@@ -23,6 +25,14 @@ def fails(sample):
         raise RuntimeError("no such luck " * 20)
     return {"faithfulness": 1}
 
+def spoils(sample):
+    there = len(sample["passages"])
+    del sample["passages"][1:]
+    return there
+
+def leaves(sample):
+    raise SystemExit(0)
+
 constant = 3
 """
 
@@ -37,6 +47,8 @@ for line in sys.stdin:
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "somebodys_judge.py").write_text(MODULE)
+    (tmp_path / "half_written.py").write_text("def judge(:")
+    (tmp_path / "a_script.py").write_text("raise SystemExit(0)")
     monkeypatch.syspath_prepend(tmp_path)
     return "somebodys_judge"
 
@@ -85,6 +97,13 @@ def test_what_a_function_raises_is_the_reason_and_the_others_go_on(module: str) 
     assert len(answers[3].problem or "") < 100
 
 
+def test_a_function_may_spoil_its_sample_or_leave(module: str) -> None:
+    sample = {"id": "0", "passages": [{"text": "a"}, {"text": "b"}]}
+    again = list(open_harness(f"{module}:spoils")([sample, {**sample}]))
+    assert [answer.value for answer in again] == [2, 2]
+    assert [answer.problem for answer in open_harness(f"{module}:leaves")([sample])] == ["SystemExit: 0"]
+
+
 def test_a_command_reads_lines_and_writes_lines() -> None:
     assert scores(command(COMMAND)) == [0.0, 0.03, 0.06, 0.09, 0.12]
 
@@ -95,13 +114,35 @@ def test_a_command_that_reads_everything_first_and_much_of_it_does_not_hang() ->
     assert [answer.score("G")[0] for answer in open_harness(command(script))(many)] == [0.5] * 300
 
 
-def test_a_command_that_stops_or_talks_nonsense_says_so() -> None:
-    answers = list(open_harness(command("print('0.5'); print('hello')"))(SAMPLES))
-    assert [answer.problem for answer in answers] == [
-        None, "wrote hello; expected a line of JSON", *[f"the command ended after {k} answers" for k in (2, 3, 4)],
-    ]  # fmt: skip
+def test_a_command_that_talks_nonsense_says_so() -> None:
+    answers = list(open_harness(command("print('hello'); print(0.5)\nfor k in '\xe9\xe9\xe9': print(k)"))(SAMPLES))
+    assert [answer.problem for answer in answers[:2]] == ["wrote hello; expected a line of JSON", None]
     with pytest.raises(ValueError, match="more lines than the 5"):
         list(open_harness(command("print('0.5\\n' * 9)"))(SAMPLES))
+
+
+def test_what_a_command_writes_in_another_encoding_is_one_missing_score() -> None:
+    script = "import sys; sys.stdout.buffer.write(b'caf\\xe9\\n' + b'0.5\\n' * 4)"
+    answers = list(open_harness(command(script))(SAMPLES))
+    assert answers[0].problem == "wrote caf\ufffd; expected a line of JSON"
+    assert [answer.value for answer in answers[1:]] == [0.5] * 4
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("", r"ended after 0 of 200 answers \(exit status 0\)$"),
+        ("print(1)", r"ended after 1 of 200 answers"),
+        ("print(1); raise RuntimeError('GPU\x1b gone')", r"status 1\); it wrote: Traceback.*RuntimeError: GPU  gone"),
+        # Its own child holds stdout open: both have to go.
+        ("import os, time; os.fork(); print(0.5, flush=True); time.sleep(60)", r"silent for 1 seconds after . of 200"),
+    ],
+)  # fmt: skip
+def test_a_command_that_dies_or_hangs_ends_in_a_sentence_with_its_last_words(script: str, message: str) -> None:
+    # Far more than a pipe holds, so that writing to it fails.
+    many = [{"id": str(k), "response": "x" * 10_000} for k in range(200)]
+    with pytest.raises(ValueError, match=message):
+        list(open_harness(command(script), timeout=1 if "fork" in script else 60)(many))
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
@@ -116,7 +157,10 @@ def test_an_endpoint_is_posted_each_sample(endpoint: str, concurrency: int) -> N
     ("named", "message"),
     [
         ("no_such_module_here:judge", "No module named"),
-        ("somebodys_judge:judge", "has no judge"),
+        ("no_such_module_here:judge", "PYTHONPATH"),
+        ("somebodys_judge:judge", r"somebodys_judge.py\) has no judge"),
+        ("half_written:judge", "importing half_written failed: SyntaxError"),
+        ("a_script:judge", "importing a_script failed: SystemExit"),
         ("somebodys_judge:constant", "is no function"),
         ("/no/such/program --fast", "No such file"),
         (" ", "has no name"),
@@ -127,8 +171,23 @@ def test_a_harness_that_is_not_there_is_refused(module: str, named: str, message
         list(open_harness(named)(SAMPLES))
 
 
-@pytest.mark.parametrize("value", [7, -0.1, float("nan"), "0.5", None, [], {"other": 1}, {"G": "yes"}])
+@pytest.mark.parametrize(
+    "value", [7, 10**400, -0.1, float("nan"), "0.5", None, [], {"other": 1}, {"G": "yes"}, np.ones(2)]
+)
 def test_what_is_no_score_is_missing_with_a_reason(value: object) -> None:
     score, problem = Answer(value).score("G")
     assert score is None
     assert "expected a number in [0, 1]" in (problem or "")
+
+
+@pytest.mark.parametrize("value", [True, Fraction(1, 2), np.float32(0.5), np.array([0.5]), {"G": np.bool_(True)}])
+def test_numbers_of_other_libraries_are_scores(value: object) -> None:
+    score, problem = Answer(value).score("G")
+    assert (score in (0.5, 1.0), problem) == (True, None)
+
+
+def test_a_module_in_the_current_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "beside_us.py").write_text("def judge(sample): return 0.25")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    assert scores("beside_us:judge") == [0.25] * 5

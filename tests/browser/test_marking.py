@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from audit_app.actions.importing import import_records
 from audit_app.actions.labelling import commit, next_view
@@ -64,8 +64,14 @@ def test_hits_are_marked_in_every_field_and_words_of_a_title_can_be_selected(
         ]  # fmt: skip
         assert marked(page, "mentions") == [["text", GOLD]]
         page.keyboard.press("1")
-        page.get_by_text("How the").dblclick(position={"x": 12, "y": 10})
+        page.locator(".named").first.scroll_into_view_if_needed()
+        place = page.locator(".named").first.bounding_box()
+        assert place is not None
+        page.mouse.move(place["x"] + 1, place["y"] + 10)
+        page.mouse.down()
+        page.mouse.move(place["x"] + 200, place["y"] + 10, steps=4)
+        page.mouse.up()
         page.keyboard.press("e")
-        assert page.locator(".quotes li").all_inner_texts() == ["Passage 1, title: “How”\n✕"]
-        assert page.locator(".passage .body").first.is_visible()
+        expect(page.locator(".quotes li")).to_contain_text("Passage 1, title: “How the Inter")
+        expect(page.locator(".passage .body").first).to_be_visible()
         page.close()

@@ -46,7 +46,8 @@ class ContextVerdict:
         """
         if condition != ABSENCE or "wrong" in self.reading.supports.values():
             return None
-        return "clean" if self.reading.gives(condition) or LEAKED in (self.errors or ()) else None
+        marked = LEAKED in set(self.errors or ()) - self.blemishes
+        return "clean" if self.reading.gives(condition) or marked else None
 
     def is_valid(self, condition: str | None) -> bool | None:
         """Whether the context is what its condition claims; None while that is not known.

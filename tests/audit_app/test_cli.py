@@ -517,7 +517,7 @@ def test_stopping_by_hand_is_quiet(run: Run, demo_copy: Study, monkeypatch: pyte
     assert "Traceback" not in ended.err
 
 
-REAL = [sys.executable, "-P", "-c", "from audit_app.cli import main; main()"]
+REAL = [sys.executable, "-P", "-m", "audit_app"]
 
 
 def test_the_demo_is_made_by_one_command(tmp_path: Path) -> None:

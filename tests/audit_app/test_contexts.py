@@ -170,6 +170,18 @@ def test_a_blemish_does_not_break_a_context() -> None:
     assert (valid(), valid("duplicate_passage"), valid("duplicate_passage", "gold_wrong")) == (True, True, False)
 
 
+def test_a_leak_that_the_rubric_calls_a_blemish_breaks_no_absence() -> None:
+    neither = BlindReading(answerable="not_established", supports={"1": "neither"}, passages=["1"])
+
+    def found(*blemishes: str) -> tuple[bool | None, str | None]:
+        verdict = ContextVerdict(
+            reading=neither, errors=("answer_leaked",), comment=None, blemishes=frozenset(blemishes)
+        )
+        return verdict.is_valid("evidence_absence"), verdict.real_condition("evidence_absence")
+
+    assert (found(), found("answer_leaked")) == ((False, "clean"), (True, None))
+
+
 def test_the_severity_of_an_error_is_the_rubric_s_to_say(audited: Study) -> None:
     path = audited.path / "rubric.toml"
     text = path.read_text(encoding="utf-8")

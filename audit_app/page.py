@@ -132,9 +132,14 @@ def pages(person: Person) -> list[tuple[str, str, Callable[[], None]]]:
 
 
 def first_page(person: Person) -> str:
-    """The address of the screen that somebody begins at: a lead at results only where they have opened them before."""
+    """The address of the screen that somebody begins at.
+
+    A lead begins at results only where they have opened them before; whoever only audits contexts begins there.
+    """
     if person.role == "lead":
         return "report" if person.results_opened_at else "people"
+    if person.role == "annotator" and set(person.teams) == {"context"}:
+        return "context"
     return pages(person)[0][1]
 
 

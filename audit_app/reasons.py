@@ -163,10 +163,10 @@ TOLD = (
         "({number} points, its noise reaches {noise})."
     ),
     # Of leaks.
-    mark("the score is raw: {n} context is labelled, and a calibration needs {needed}"),
-    mark("the score is raw: {n} contexts are labelled, and a calibration needs {needed}"),
+    mark("the score is raw: a calibration needs {needed} labelled contexts and has {n}"),
     mark("the score is raw: a calibration needs {n} leaks and {more} others among the labels"),
     mark("the score is raw: contexts that score higher are not called leaks more often"),
+    mark("the score is raw: calibrated it would err no less ({brier} mean squared error, {raw} raw)"),
     # Of the study.
     mark("{path} cannot be written ({why}); check the permissions of its folder"),
     mark("{path} is not a readable database ({why}); restore it from a copy"),

@@ -54,6 +54,7 @@ HEADS = (
     mark("of pairs"), mark("McNemar exact p"), mark("mid-p"), mark("Tango interval"), mark("judged"), mark("judges"),
     mark("Kendall's tau"), mark("Spearman"), mark("same order"), mark("by the first"), mark("by the second"),
     mark("broken"), mark("estimated share"), mark("read blind"), mark("construction errors"),
+    mark("the blind reader's words"), mark("quotes"), mark("score"), mark("chance of a leak"), mark("people"),
     mark("name"), mark("role"), mark("teams"), mark("state"), mark("signs in with"), mark("done"), mark("in hand"),
     mark("dealt, not begun"), mark("median time"), mark("last seen"), mark("pass"), mark("last shown"),
     mark("why"), mark("round"), mark("rubric"), mark("version"), mark("since"), mark("F1"), mark("MCC"),

@@ -10,14 +10,42 @@ from operator import attrgetter
 from data.records import Context, Passage
 from data.rules import BLEMISH, BREAKS, Found, Material, rule
 
-_NOT = r"(?:do|does|did|could|can|is|are|was|were)(?: not|n['’]t)|cannot"
-_TELL = r"say|provide|state|specify|mention|indicate|identify|disclose|reveal|establish|determine|answer|name"
-_TOLD = r"provided|stated|specified|mentioned|indicated|identified|disclosed|revealed|established|determined|named"
+_SOURCE = (
+    r"(?:passages?|sources?|texts?|reports?|results?|documents?|articles?|evidence|information|contexts?|records?|"
+    r"excerpts?|snippets?|fragments?|materials?|pages?|papers?|extracts?|summar(?:y|ies)|data|files?|notes?)"
+)
+_ASIDE = (
+    r"(?:\s+(?:here|above|below|itself|themselves|alone|also|still|supplied|provided|given|available|retrieved|together|"
+    r"simply|(?:of|in|from|on|about|for)(?: (?:the|this|that|these))? \w+)){0,3}"
+)
+_NOW = r"(?:(?:do|does)(?: not|n['’]t)|can(?:not| not|['’]t))"
+_EVER = rf"(?:{_NOW}|(?:did|could|has|have|had)(?: not|n['’]t))"
+_SAY = r"(?:say|provide|state|specify|mention|indicate|identify|disclose|reveal|establish|determine)"
+_GIVE = r"(?:give|name|answer|contain|include|tell|show|list|address|confirm|report|clarify|explain)"
+_SAYS = (
+    r"(?:says?|provides?|states?|specif(?:y|ies)|mentions?|indicates?|identif(?:y|ies)|discloses?|reveals?|"
+    r"establish(?:es)?|gives?|names?|answers?|contains?|includes?|tells?|shows?)"
+)
+_SAID = r"(?:stated|specified|mentioned|indicated|identified|disclosed|revealed|determined)"
+_GIVEN = r"(?:provided|established|named|answered|recorded|listed|clear|given(?! to\b)|known(?! (?:for|as|to)\b))"
+_MATTER = r"(?:information|evidence|data|details?|context)"
+_BE = r"(?:is|are|was|were|remains?|remained)"
 CUES = re.compile(
-    rf"\b(?:(?:{_NOT})(?: be)? (?:{_TELL}|{_TOLD})\b|not (?:{_TOLD})\b|unable to determine\b"
-    r"|(?:insufficient|not enough|no) (?:information|evidence|data|details?)\b|no mention of\b"
-    r"|insufficient to (?:determine|establish|identify|conclude|say|tell)\b"
-    r"|(?:(?:it|which|who) is|remains?) (?:unclear|unknown|undetermined|unspecified)\b|unclear from\b)",
+    # What only a text is said to do needs no subject; what people and treaties do as well needs a text as its subject.
+    rf"\b(?:{_NOW} {_SAY}\b|fails? to (?:say|state|specify|mention|indicate|identify|disclose|reveal)\b"
+    rf"|{_SOURCE}{_ASIDE} (?:{_EVER} (?:{_SAY}|{_GIVE})|fail(?:s|ed)? to (?:{_SAY}|{_GIVE}))\b"
+    rf"|(?:no|none of the|neither(?: of the)?)(?: \w+)? {_SOURCE}{_ASIDE} {_SAYS}\b"
+    rf"|not {_SAID}\b|{_BE}(?:n['’]t| not) {_SAID}\b|(?:is|are)(?:n['’]t| not) {_GIVEN}"
+    r"|(?:cannot|can['’]t|can not|could not|couldn['’]t) be (?:determined|answered|established|identified|inferred|"
+    r"concluded|known|said|told|stated|specified)\b"
+    r"|unable to (?:determine|establish|identify|answer|say|tell)\b|lacks? (?:the|an|any) answer\b"
+    rf"|{_SOURCE}{_ASIDE} lack(?:s|ed)? (?:(?:the|an|any|enough|sufficient) )?(?:answer|name|date|figure|{_MATTER})\b"
+    rf"|insufficient(?:ly)?\b|not (?:sufficient\b|enough {_MATTER}\b|enough to (?:{_SAY}|tell|answer|conclude)\b)"
+    rf"|no {_MATTER}(?=\s*(?:[.,;:!?)]|$)|\s+(?:on|about|as|for|of|in|regarding|that|which|who|to|is|are|was|were|"
+    r"exists?|available|given|provided|here)\b)|no mention of\b"
+    rf"|(?:it|which|who) is (?:unclear|unknown|undetermined|unspecified)\b|remains? (?:unclear|unknown|undetermined|"
+    rf"unspecified|inconclusive)\b|unclear from\b|(?:{_SOURCE}|findings?){_ASIDE} {_BE} inconclusive\b"
+    rf"|inconclusive (?:{_SOURCE}|findings?)\b)",
     re.IGNORECASE,
 )
 """Wordings by which a passage itself says that the answer is missing."""
@@ -66,7 +94,7 @@ def evidence_absence(material: Material) -> Found:
 
 @rule(BREAKS)
 def absence_cue(material: Material) -> Found:
-    """evidence_absence: no passage says itself that the answer is missing."""
+    """evidence_absence: no passage says itself that the answer is missing, as in "cannot be determined"."""
     if "evidence_absence" not in material.conditions:
         return
     for context in material.contexts:

@@ -28,7 +28,8 @@ COLUMNS: dict[str, str] = {
     "value": "as stored: 1, 0, a decision value, a JSON list of codes, or cannot_judge; of an adjudicator the decision",
     "vote": "what the adjudicator had voted before seeing the answers of others",
     "comment": "the note, as typed",
-    "evidence": "JSON list of quotes: passage, start, end (code points), text",
+    "evidence": "JSON list of quotes: passage, start, end (code points), text; field, unless it stands in the text; "
+    "code, which of several values it shows",
     "seen_before": "JSON: what this person had seen of the task before",
     "flags": "JSON list of what was said of the answer afterwards: kind (flag or slip) and note",
     "version": "1, or how often the answer was given when it was revised; the last one stands",

@@ -11,7 +11,7 @@ from tokenize import NEWLINE, NL, STRING, TokenError, generate_tokens
 from typing import Any
 from unicodedata import category
 
-from data.records import CAUSES, DIAGNOSTICS, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
+from data.records import CAUSES, DIAGNOSTICS, QUOTED, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
 from data.rows import JSON, NOT_JSON, Raw, kind_of
 from data.rubric import PASSES
 
@@ -150,7 +150,18 @@ def _quote(raw: Raw) -> Quote:
         return Quote(text=text(raw))
     place = whole(0, 10**8)
     numbers = [(name, raw[name], place) for name in ("passage", "start", "end") if raw.get(name) is not None]
-    return Quote(**_each([*numbers, ("text", raw.get("text"), text)]))  # type: ignore[arg-type]  # parsed by name
+    shows = [
+        (name, raw[name], parse) for name, parse in (("field", _field), ("code", text)) if raw.get(name) is not None
+    ]
+    return Quote(**_each([*numbers, ("text", raw.get("text"), text), *shows]))  # type: ignore[arg-type]  # parsed by name
+
+
+def _field(raw: Raw) -> str:
+    """What of a passage is quoted."""
+    field = text(raw)
+    if field not in QUOTED:
+        raise Bad(f"is {field!r}; expected one of {', '.join(QUOTED)}")
+    return field
 
 
 def whole(low: int, high: int) -> Callable[[Raw], int]:

@@ -17,9 +17,9 @@ class Value:
     value: str
     text: str
     help: str | None = None
-    evidence: bool | Literal["required"] = False
-    """Whether a quote from the passages is asked for with this answer; where it is required, a note that says where the
-    words stand will do as well, as titles and addresses cannot be quoted."""
+    evidence: bool | Literal["required", "quote"] = False
+    """Whether a quote from the passages is asked for with this answer. Where it is "required", a note that names the
+    passage by its number will do as well; "quote" takes nothing else."""
     note: bool = False
     """Whether this answer needs a note."""
     severity: str | None = None

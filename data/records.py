@@ -25,6 +25,9 @@ CANNOT_JUDGE = "cannot_judge"
 
 SUPPORTS = ("gold", "wrong", "neither")
 
+QUOTED = ("text", "title", "url", "publisher")
+"""What of a passage can be quoted; `text` when nothing is said."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
@@ -102,7 +105,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A text that somebody marked as evidence, and where it stands if that is known."""
+    """A text that somebody marked as evidence, where it stands if that is known, and what it shows."""
 
     passage: int | None = None
     """Number of the passage."""
@@ -111,6 +114,10 @@ class Quote:
     end: int | None = None
     """The code point after the last."""
     text: str
+    field: str | None = None
+    """Where the words stand when not in the text of the passage: one of `QUOTED`."""
+    code: str | None = None
+    """Which of several chosen values it shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

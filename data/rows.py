@@ -10,7 +10,16 @@ from typing import IO, Any
 
 from data.errors import Problem, StudyProblem
 
-Raw = str | bool | list[Any] | dict[str, Any] | None
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A value that could not be read; a problem only where somebody asks for it."""
+
+    why: str
+    """What it is, in the words of a message."""
+
+
+Raw = str | bool | list[Any] | dict[str, Any] | Unreadable | None
 """A value as written: text, true/false, a list, an object, or nothing."""
 
 
@@ -122,5 +131,7 @@ def undecoded(where: str, error: UnicodeDecodeError) -> Problem:
 
 def kind_of(value: Raw) -> str:
     """What a raw value is, in the words of a message."""
+    if isinstance(value, Unreadable):
+        return value.why
     names = {list: "a list", dict: "an object", bool: "true or false", str: "text", type(None): "null"}
     return names.get(type(value), type(value).__name__)

@@ -14,8 +14,8 @@ from data.records import DIAGNOSTICS
 from data.views import FINAL_ONCE_SHOWN, VIEWS, Item, artifacts, possible
 
 PASSES = ("evidence", "correctness", "context")
-REQUIRED = "required"
-"""Of the evidence of an answer: without a quote, or a note that says where, it is not taken."""
+REQUIRED, QUOTE = "required", "quote"
+"""Of the evidence of an answer: it is not taken without a quote, or, where one is required, a note naming a passage."""
 
 BREAKS, BLEMISH = "breaks", "blemish"
 """How bad a construction error is: the context is not what its condition claims, or is that all the same."""
@@ -164,8 +164,9 @@ def _value_faults(values: Any, name: object, where: str) -> Iterable[Problem]:
     if any(value.get("severity", BREAKS) not in (BREAKS, BLEMISH) for value in values):
         message = f"label {name!r}; expected {BREAKS!r} (the context is not what it claims to be) or {BLEMISH!r}"
         yield Problem(where=where, field="values.severity", message=message)
-    if not all(isinstance(asked := value.get("evidence", False), bool) or asked == REQUIRED for value in values):
-        message = f"label {name!r}; expected true, false or {REQUIRED!r}"
+    asked = [value.get("evidence", False) for value in values]
+    if not all(isinstance(evidence, bool) or evidence in (REQUIRED, QUOTE) for evidence in asked):
+        message = f"label {name!r}; expected true, false, {REQUIRED!r} or {QUOTE!r}"
         yield Problem(where=where, field="values.evidence", message=message)
     if not all(isinstance(value.get("note", False), bool) for value in values):
         yield Problem(where=where, field="values.note", message=f"label {name!r}; expected true or false")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from data.errors import Problem, StudyProblem
-from data.rows import Raw, Row, Rows, Source, undecoded
+from data.rows import Raw, Row, Rows, Source, Unreadable, undecoded
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
@@ -89,40 +89,62 @@ def parquet(source: Source) -> Rows:
             if repeated:
                 raise StudyProblem(f"{source.path}: columns given twice: {', '.join(repeated)}; name each once")
             for batch in file.iter_batches(batch_size=1024):
-                for values in zip(*map(_column, batch.columns), strict=True):
+                for values in zip(*map(_column, names, batch.columns), strict=True):
                     number += 1
                     source.share = number / file.metadata.num_rows
-                    yield _row(f"{source.path}: row {number}", dict(zip(names, values, strict=True)))
+                    yield Row(where=f"{source.path}: row {number}", values=dict(zip(names, values, strict=True)))
     except pa.ArrowException as error:
         raise StudyProblem(f"{source.path}: not a whole Parquet file ({error}); write it again") from None
 
 
-def _column(column: pa.Array) -> list[Any]:
-    """The values of a column; times finer than Python's own as text."""
+def _column(name: str, column: pa.Array) -> list[Raw]:
+    """The values of a column as written. What cannot be read spoils nobody's file who does not ask for this column."""
     try:
-        return list(column.to_pylist())
-    except (ValueError, OverflowError):
-        # Bytes that are no text are told apart value by value, nanoseconds only as text.
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            return list(column.cast(pa.large_binary()).to_pylist())
-        return [str(value.cast(pa.string())) if value.is_valid else None for value in column]
+        values = list(_plain(column).to_pylist())
+    except (ValueError, OverflowError, LookupError, pa.ArrowException):
+        # Bytes that are no text are told apart value by value; dates and times of other ages and zones only as text.
+        values = [_told(name, value) if value.is_valid else None for value in column]
+    return [_as_written(name, value) for value in values]
 
 
-def _row(where: str, values: dict[str, Any]) -> Row | Problem:
+def _plain(column: pa.Array) -> pa.Array:
+    """The column in a type whose Python values hold all that it holds, and no more."""
+    if pa.types.is_time64(column.type):
+        return column.cast(pa.string())
+    if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
+        # By way of its shortest decimals: 0.1 is not 0.10000000149011612.
+        return column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())
+    return column
+
+
+def _told(name: str, value: pa.Scalar) -> Any:
     try:
-        return Row(where=where, values={name: _as_written(value) for name, value in values.items()})
-    except UnicodeDecodeError as error:
-        return Problem(where=where, message=f"bytes that are not UTF-8 ({error.reason}); write text columns as text")
+        if pa.types.is_string(value.type) or pa.types.is_large_string(value.type):
+            return value.cast(pa.large_binary()).as_py()
+        said = str(value.cast(pa.string()).as_py())
+    except (ValueError, OverflowError, LookupError, pa.ArrowException) as error:
+        said = f"<{error}"
+    return Unreadable(f"a {value.type} that cannot be read (column {name!r})") if said.startswith("<") else said
 
 
-def _as_written(value: Any) -> Raw:
+def _as_written(name: str, value: Any) -> Raw:
     """A Parquet value as the text a person would write."""
-    if isinstance(value, str | bool) or value is None:
+    if isinstance(value, str | bool | Unreadable) or value is None:
         return value
     if isinstance(value, list | tuple):
-        return [_as_written(entry) for entry in value]
+        return [_as_written(name, entry) for entry in value]
     if isinstance(value, dict):
-        return {str(name): _as_written(entry) for name, entry in value.items()}
+        return {str(key): _as_written(name, entry) for key, entry in value.items()}
     if isinstance(value, bytes):
-        return value.decode("utf-8")
-    return None if isinstance(value, float) and math.isnan(value) else str(value)
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            return Unreadable(f"bytes that are not UTF-8 (column {name!r}; write text columns as text)")
+    if isinstance(value, float):
+        return None if math.isnan(value) else _number(value)
+    return str(value)
+
+
+def _number(value: float) -> str:
+    """A column of whole numbers with a gap is one of floats to pandas: there 1.0 was written as 1."""
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else str(value)

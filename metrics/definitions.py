@@ -34,6 +34,15 @@ class Metric:
     denominator: Formula
 
     @property
+    def asks(self) -> frozenset[str]:
+        """Labels of a response that the metric rests on: those read, but for the array that `WARRANTS` put in for D.
+
+        >>> sorted(METRICS["SES"].asks), sorted(METRICS["abstention-warranted"].asks)
+        (['A', 'D', 'G'], ['A', 'C'])
+        """
+        return self.reads - {"D"} if self.name in WARRANTS else self.reads
+
+    @property
     def patterns(self) -> tuple[tuple[float, float], ...]:
         """The (numerator, denominator) that a response can have, from all its possible labels.
 

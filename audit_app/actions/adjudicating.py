@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit_app.actions.adjudicators import WHY_NOT, Adjudicator
-from audit_app.actions.answers import Refused, comment, encodable, expected, sequence
+from audit_app.actions.answers import Answer, Refused, comment, encodable, expected, sequence
 from audit_app.actions.cases import Case, Place, Queue, in_order, read_queue
 from audit_app.actions.labelling import MOVED_ON, SKIP, answer_to, give_back, keep, same_answer
 from audit_app.actions.revealing import place_of, revealed
@@ -179,8 +179,8 @@ def _keep_decision(store: Store, study: Study, person: Person, sent: Mapping[str
     reason, cause = _reason(sent), sent.get("cause")
     if cause not in CAUSES:
         raise Refused(422, expected("cause", cause, CAUSES))
-    item = items.load(store, assignment.item_kind, assignment.item_id)
-    value = answer_to(study, item, label, {"value": sent.get("value"), "comment": reason}).value
+    # A reason and no quotes of its own: the words that show it are quoted with the answers that are decided on.
+    value = Answer.of(study.rubric[label], {"value": sent.get("value"), "comment": reason}).value
     found = {"label": label, "value": value, "reason": reason, "cause": cause}
     there = adjudications.decision(store, assignment.assignment_id, label)
     if there:

@@ -1,19 +1,22 @@
 """An answer as a client sends it: read and checked before anything is touched."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from audit_app.language import _, joined
 from data.errors import StudyProblem
-from data.questions import Question
-from data.records import CANNOT_JUDGE
-from data.rubric import REQUIRED
+from data.questions import Question, Value
+from data.records import CANNOT_JUDGE, QUOTED
+from data.rubric import QUOTE, REQUIRED
 from data.views import ShownPassage
 
 DAY = 86_400
-QUOTE = ("passage", "start", "end", "text")
+PLACE = ("passage", "start", "end", "text")
+NAMED = re.compile(r"(?<![\w.,])\d{1,9}(?!\w|[.,]\d)")
+"""A whole number in a note: the passage where the words stand."""
 OTHER = "other"
 """The reason for a skip that says nothing by itself."""
 
@@ -45,8 +48,9 @@ class Answer:
         """
         seconds = raw.get("active_seconds")
         encodable(raw.get("evidence"), raw.get("comment"))
-        value, said, quoted = _value(question, raw), comment(raw), quotes(raw.get("evidence"), passages)
-        _check_shown(question, value, said=said, quoted=bool(quoted or not passages))
+        value, said = _value(question, raw), comment(raw)
+        quoted = _given_codes(question, value, quotes(raw.get("evidence"), passages))
+        _check_shown(question, value, said, quoted, passages)
         plausible = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds <= DAY
         return cls(
             value=value,
@@ -56,11 +60,48 @@ class Answer:
         )
 
 
-def _check_shown(question: Question, value: str, *, said: str | None, quoted: bool) -> None:
+def _given_codes(question: Question, value: str, quoted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The quotes, each with the chosen code that it shows; of one that does not say, the only code that asks for any.
+
+    Raises:
+        Refused: 422, a quote shows what is not chosen.
+    """
+    codes = question.codes(value)
+    for code in [quote["code"] for quote in quoted if "code" in quote]:
+        if code not in codes:
+            said = _("evidence: a quote for {code}, which is not among the values given: {codes}")
+            raise Refused(422, said.format(code=_brief(code), codes=joined(codes)))
+    asking = [entry.value for entry in _chosen(question, value) if entry.evidence]
+    if question.kind != "many" or len(asking) != 1:
+        return quoted
+    return [{**quote, "code": quote.get("code", asking[0])} for quote in quoted]
+
+
+def _chosen(question: Question, value: str) -> list[Value]:
+    codes = question.codes(value)
+    return [entry for entry in question.values if entry.value in codes]
+
+
+def _check_shown(
+    question: Question,
+    value: str,
+    said: str | None,
+    quoted: Sequence[Mapping[str, Any]],
+    passages: Sequence[ShownPassage],
+) -> None:
     """Refuses an answer that has to show where it comes from, or to say what it is, and does not."""
-    chosen = [entry for entry in question.values if entry.value in question.codes(value)]
-    if not said and not quoted and any(entry.evidence == REQUIRED for entry in chosen):
-        raise Refused(422, _("Quote the words that show it, or say in the note where they stand."))
+    chosen = _chosen(question, value)
+    if any(str(getattr(passage, field) or "").strip() for passage in passages for field in QUOTED):
+        shown = {quote.get("code", value) for quote in quoted}
+        bare = [entry for entry in chosen if entry.value not in shown]
+        unquoted = [entry.text for entry in bare if entry.evidence == QUOTE]
+        named = {int(number) for number in NAMED.findall(said or "")} & {passage.number for passage in passages}
+        unshown = [] if named else [entry.text for entry in bare if entry.evidence == REQUIRED]
+        if unquoted:
+            raise Refused(422, _("Quote the words that show it: {answers}.").format(answers=_listed(unquoted)))
+        if unshown:
+            asked = _("Quote the words that show it, or name the passage by its number in the note: {answers}.")
+            raise Refused(422, asked.format(answers=_listed(unshown)))
     if not said and any(entry.note for entry in chosen):
         raise Refused(422, _("This answer needs a note that says what is meant."))
 
@@ -91,31 +132,41 @@ def quotes(raw: object, passages: Sequence[ShownPassage]) -> list[dict[str, Any]
     """
     if raw is not None and not isinstance(raw, list):
         raise Refused(422, _("evidence: expected a list of quotes"))
-    texts: dict[int, list[str]] = {}
+    shown: dict[int, list[ShownPassage]] = {}
     for passage in passages:
-        texts.setdefault(passage.number, []).append(passage.text)
-    return [_quote(quote, texts) for quote in raw or []]
+        shown.setdefault(passage.number, []).append(passage)
+    return [_quote(quote, shown) for quote in raw or []]
 
 
-def _quote(raw: object, texts: Mapping[int, Sequence[str]]) -> dict[str, Any]:
-    if not isinstance(raw, dict) or set(raw) != set(QUOTE):
-        said = _("evidence: {quote}; expected a quote with {fields}")
-        raise Refused(422, said.format(quote=_brief(raw), fields=joined(QUOTE)))
-    numbers = [raw[name] for name in QUOTE[:3]]
+def _quote(raw: object, shown: Mapping[int, Sequence[ShownPassage]]) -> dict[str, Any]:
+    if not isinstance(raw, dict) or not set(PLACE) <= set(raw) <= {*PLACE, "field", "code"}:
+        said = _("evidence: {quote}; expected a quote with {fields}, and no more than field and code beside them")
+        raise Refused(422, said.format(quote=_brief(raw), fields=joined(PLACE)))
+    field, code = raw.get("field", "text"), raw.get("code", "")
+    if field not in QUOTED or not isinstance(code, str):
+        said = _("evidence: {quote}; expected as field one of {fields}, and as code a text")
+        raise Refused(422, said.format(quote=_brief(raw), fields=joined(QUOTED)))
+    numbers = [raw[name] for name in PLACE[:3]]
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
         said = _("evidence: {quote}; passage, start and end are whole numbers")
         raise Refused(422, said.format(quote=_brief(raw)))
     number, start, end = numbers
-    if number not in texts:
+    if number not in shown:
         said = _("evidence: passage {number} is not shown with this question, so it cannot be quoted")
         raise Refused(422, said.format(number=number))
-    if not any(0 <= start < end <= len(text) and text[start:end] == raw["text"] for text in texts[number]):
+    texts = [getattr(passage, field) or "" for passage in shown[number]]
+    if not any(0 <= start < end <= len(text) and text[start:end] == raw["text"] for text in texts):
         said = _(
-            "evidence: characters {start} to {end} of passage {number} are not the quoted text; offsets count code "
-            "points of the stored text, from 0, the end excluded"
+            "evidence: characters {start} to {end} of the {field} of passage {number} are not the quoted text; offsets "
+            "count code points of what is stored, from 0, the end excluded"
         )
-        raise Refused(422, said.format(start=start, end=end, number=number))
-    return {name: raw[name] for name in QUOTE}
+        raise Refused(422, said.format(start=start, end=end, field=field, number=number))
+    more = {"field": field if field != "text" else None, "code": code or None}
+    return {**{name: raw[name] for name in PLACE}, **{name: value for name, value in more.items() if value}}
+
+
+def _listed(answers: Sequence[str]) -> str:
+    return joined(_("“{answer}”").format(answer=answer) for answer in answers)
 
 
 def _brief(raw: object) -> str:

@@ -27,6 +27,10 @@ class ContextVerdict:
     errors: tuple[str, ...] | None
     """Stage 2b; empty when nothing is wrong."""
     comment: str | None
+    blind_note: str | None = None
+    """The blind reader's own words in stage 1."""
+    quotes: tuple[str, ...] = ()
+    """What shows the errors, each with its passage and, where that is known, the error."""
     blemishes: frozenset[str] = frozenset()
     """The errors that the rubric calls blemishes; any other breaks the context."""
 
@@ -42,7 +46,8 @@ class ContextVerdict:
         """
         if condition != ABSENCE or "wrong" in self.reading.supports.values():
             return None
-        return "clean" if self.reading.gives(condition) or LEAKED in (self.errors or ()) else None
+        marked = LEAKED in set(self.errors or ()) - self.blemishes
+        return "clean" if self.reading.gives(condition) or marked else None
 
     def is_valid(self, condition: str | None) -> bool | None:
         """Whether the context is what its condition claims; None while that is not known.
@@ -59,23 +64,33 @@ class ContextVerdict:
 
 def context_verdicts(store: Store, rubric: Rubric) -> Mapping[str, ContextVerdict]:
     """The verdicts of the plan's first person, by context_id."""
-    said: dict[str, dict[str, str]] = defaultdict(dict)
-    notes: dict[str, str] = {}
+    said: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
     for row in events.answers(store, "context"):
         if (row["purpose"], row["plan_order"]) == ("plan", 1) and row["value"]:
-            said[row["item_id"]][row["label"]] = row["value"]
-            if row["label"] == "construction_errors" and row["comment"]:
-                notes[row["item_id"]] = row["comment"]
+            said[row["item_id"]][row["label"]] = row
     readings = blind_readings(store)
     return {
-        context: ContextVerdict(
-            reading=readings.get(context, BlindReading()),
-            errors=_errors(answers.get("construction_errors")),
-            comment=notes.get(context),
-            blemishes=rubric.blemishes,
-        )
+        context: _verdict(answers, readings.get(context, BlindReading()), rubric)
         for context, answers in sorted(said.items())
     }
+
+
+def _verdict(answers: Mapping[str, Mapping[str, Any]], reading: BlindReading, rubric: Rubric) -> ContextVerdict:
+    blind, built = answers.get("answerable", {}), answers.get("construction_errors", {})
+    return ContextVerdict(
+        reading=reading,
+        errors=_errors(built.get("value")),
+        comment=built.get("comment") or None,
+        blind_note=blind.get("comment") or None,
+        quotes=tuple(_quoted(one) for one in json.loads(built.get("evidence") or "[]")),
+        blemishes=rubric.blemishes,
+    )
+
+
+def _quoted(quote: Mapping[str, Any]) -> str:
+    place = "" if quote.get("passage") is None else f"{quote['passage']}: "
+    code = f" ({quote['code']})" if quote.get("code") else ""
+    return f"{place}“{quote['text']}”{code}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,10 @@ class ContextFinding:
     """Stage 1 says otherwise than the condition: the strongest sign of a leak in evidence absence."""
     errors: tuple[str, ...]
     comment: str | None
+    blind_note: str | None
+    """What the blind reader said in words."""
+    quotes: tuple[str, ...]
+    """What shows the errors, each after the number of its passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,4 +283,6 @@ def _finding(context: str, verdict: ContextVerdict, condition: str | None) -> Co
         surprising=bool(verdict.reading.is_surprising(condition)),
         errors=verdict.errors or (),
         comment=verdict.comment,
+        blind_note=verdict.blind_note,
+        quotes=verdict.quotes,
     )

@@ -56,6 +56,10 @@ def check(
     except ValueError as error:
         problem("value", f"is {error}")
         return None
+    strange = [quote.code for quote in record.evidence if quote.code not in (None, *question.codes(value or ""))]
+    if strange:
+        problem("evidence", f"has a quote for {strange[0]!r}, which is not among the values of this row")
+        return None
     if value is None and record.reason is not None and not _is_reason(study, record.reason, problem):
         return None
     return Fitting(label=record, question=question, value=value)

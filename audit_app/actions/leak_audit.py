@@ -1,6 +1,6 @@
 """What people's labels say of leaks: how many contexts leak, and how good the screens are at finding them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +16,26 @@ from audit_app.actions.wording import with_interval
 from audit_app.language import _, joined, ngettext
 from audit_app.reasons import bare, told
 from data.errors import StudyProblem
-from data.leak_scores import leak_scores
+from data.leak_scores import ScreenedContext, screened_contexts
 from data.leaks.calibration import Calibration, calibrate
 from data.leaks.screen import FLAGGED
 from data.store import items
 from data.store.connection import open_store
 from data.study import Study
 from metrics.definitions import WARRANTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeakChance:
+    """How likely one absence leaks."""
+
+    context_id: str
+    score: float
+    """Of the screens, raw."""
+    chance: float | None
+    """That people find it leaks; None where there is no calibration."""
+    leaks: bool | None
+    """Whether people found that it does; None where nobody has said it blind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +63,12 @@ class LeakAudit:
     """Flagged absences in which people found no leak."""
     calibration: Calibration
     """From the score of an absence to the chance that people find a leak."""
-    chances: Mapping[str, float]
-    """By context_id of every flagged or read absence; the raw score where there is no calibration."""
+    chances: tuple[LeakChance, ...]
+    """Of every absence of the study that is flagged or was read, the likeliest first."""
     abstentions: tuple[DetailedEstimate, ...]
-    """How many responses abstain with and without warrant, by their contexts' audit; empty without such labels."""
+    """How many responses abstain with and without warrant, by their contexts' audit."""
+    why_no_abstentions: str | None
+    """Why there are none of these; None where there are."""
 
     @property
     def sentence(self) -> str:
@@ -61,7 +76,8 @@ class LeakAudit:
         rate = next((one for one in self.shares if one.condition == ABSENCE and one.regime is None), None)
         if rate is None:
             none = _("No {condition} contexts are in sample {sample!r}, so there is no leak rate.")
-            return f"{none.format(condition=ABSENCE, sample=self.sample_id)} {self._of_readers}".rstrip()
+            said = none.format(condition=ABSENCE, sample=self.sample_id)
+            return " ".join(filter(None, [said, self._of_readers, self._of_abstentions]))
         share = rate.estimate.share
         if share.value is None:
             said = _("{n} of {of} read {condition} contexts give the answer away; that is too few for a share.")
@@ -71,7 +87,8 @@ class LeakAudit:
             )
         known = with_interval(share.value, share.low, share.high)
         found = said.format(n=rate.n_true, of=share.n, condition=ABSENCE, share=known)
-        return " ".join(filter(None, [found, self._of_readers, self._of_screens, self._of_calibration]))
+        more = [self._of_readers, self._of_screens, self._of_calibration, self._of_abstentions]
+        return " ".join(filter(None, [found, *more]))
 
     @property
     def _of_readers(self) -> str:
@@ -108,9 +125,14 @@ class LeakAudit:
         if why:
             return f"{why[0].upper()}{why[1:]}."
         return _(
-            "The score is calibrated on {n} labelled contexts (mean squared error {brier:.3f}, cross-validated; "
-            "{raw:.3f} raw)."
+            "The score is calibrated on {n} labelled contexts (mean squared error {brier:.4f}, cross-validated; "
+            "{raw:.4f} raw)."
         ).format(n=self.calibration.n, brier=self.calibration.brier, raw=self.calibration.brier_raw)
+
+    @property
+    def _of_abstentions(self) -> str:
+        why = told(self.why_no_abstentions)
+        return _("Which abstentions were warranted is not known: {why}").format(why=why) if why else ""
 
 
 def figure(against: JudgeAgreement, name: str) -> str:
@@ -137,7 +159,8 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
     if not draws:
         said = _("no contexts are drawn in sample {sample!r}; draw one from a study with contexts")
         raise StudyProblem(said.format(sample=sample["sample_id"]))
-    scores = leak_scores(study)
+    screened = screened_contexts(study)
+    scores = {one.context_id: one.screened.score if one.screened else None for one in screened}
     drawn = DrawnContexts.of(study, sample, draws, of_item, readings, scores)
     known, gives = ~np.isnan(drawn.gives), drawn.gives == 1
     absence = drawn.condition == ABSENCE
@@ -146,7 +169,7 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
         drawn.score[absence & drawn.both].tolist(), gives[absence & drawn.both].tolist(), seed=sample["seed"]
     )
     ids = np.array([draw["item_id"] for draw in draws], dtype=object)
-    shown = absence & drawn.both & (flagged | known)
+    abstentions, why = _abstentions(study, sample["sample_id"])
     return LeakAudit(
         seal=seal,
         sample_id=sample["sample_id"],
@@ -160,15 +183,34 @@ def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:
         only_people=tuple(sorted(ids[absence & drawn.both & gives & ~flagged])),
         only_screens=tuple(sorted(ids[absence & drawn.both & ~gives & flagged])),
         calibration=calibration,
-        chances=dict(zip(ids[shown].tolist(), calibration.of(drawn.score[shown].tolist()).tolist(), strict=True)),
-        abstentions=_abstentions(study, sample["sample_id"]),
+        chances=_chances(screened, dict(zip(ids.tolist(), drawn.gives.tolist(), strict=True)), calibration),
+        abstentions=abstentions,
+        why_no_abstentions=None if abstentions else why,
     )
 
 
-def _abstentions(study: Study, sample_id: str) -> tuple[DetailedEstimate, ...]:
-    """The shares of warranted and unwarranted abstentions; none where nobody labels responses for them."""
+def _chances(
+    screened: Sequence[ScreenedContext], gives: Mapping[str, float], calibration: Calibration
+) -> tuple[LeakChance, ...]:
+    found = {one.context_id: one.screened.score for one in screened if one.condition == ABSENCE and one.screened}
+    shown = {key: score for key, score in found.items() if score >= FLAGGED or not np.isnan(gives.get(key, np.nan))}
+    chances = calibration.of(list(shown.values())).tolist()
+    rows = [
+        LeakChance(
+            context_id=key,
+            score=score,
+            chance=None if calibration.why_raw else chance,
+            leaks=None if np.isnan(gives.get(key, np.nan)) else gives[key] == 1,
+        )
+        for (key, score), chance in zip(shown.items(), chances, strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda one: (-one.score, one.context_id)))
+
+
+def _abstentions(study: Study, sample_id: str) -> tuple[tuple[DetailedEstimate, ...], str | None]:
+    """The shares of warranted and unwarranted abstentions; or none, and why."""
     try:
-        found = metrics(study, sample_id=sample_id, names=tuple(sorted(WARRANTS))).estimates
-    except StudyProblem:
-        return ()
-    return tuple(one for one in found if one.method == "human-only")
+        found = metrics(study, sample_id=sample_id, names=tuple(sorted(WARRANTS)))
+    except StudyProblem as problem:
+        return (), str(problem)
+    return tuple(one for one in found.estimates if one.method == "human-only"), found.left_out

@@ -14,6 +14,9 @@ from metrics.correction import FLOOR
 
 Row = dict[str, str]
 
+LISTED = 20
+"""Absences that are listed unless all are asked for."""
+
 
 def audit_tables(audit: LeakAudit, *, every: bool = False) -> dict[str, list[Row]]:
     """The tables of an audit of leaks by what each shows; those without rows are left out.
@@ -28,6 +31,9 @@ def audit_tables(audit: LeakAudit, *, every: bool = False) -> dict[str, list[Row
         gives: share_rows(shares, mark("give it")),
         reads: share_rows(audit.surprising, mark("read otherwise")),
         mark("The screens against these people:"): screen_rows(audit),
+        mark("Absences that are flagged or were read, the likeliest leak first:"): chance_rows(
+            audit, None if every else LISTED
+        ),
         mark("Abstentions, by the audit of their contexts:"): metric_rows(audit.abstentions),
     }
     return {title: rows for title, rows in tables.items() if rows}
@@ -81,3 +87,20 @@ def screen_rows(audit: LeakAudit) -> list[Row]:
         }
         for name, found in audit.screens.items()
     ]
+
+
+def chance_rows(audit: LeakAudit, most: int | None = None) -> list[Row]:
+    """One row per flagged or read absence: its score, the chance of a leak where there is one, and what people say."""
+    said = {True: _("leak"), False: _("no leak"), None: _("not read")}
+    rows = [
+        {
+            "context": one.context_id,
+            "score": f"{one.score:.2f}",
+            **({} if one.chance is None else {"chance of a leak": percent(one.chance)}),
+            "people": said[one.leaks],
+        }
+        for one in audit.chances[:most]
+    ]
+    left = len(audit.chances) - len(rows)
+    more = _("… and {n} more (all with --all)").format(n=left)
+    return [*rows, {**dict.fromkeys(rows[0], ""), "context": more}] if left else rows

@@ -103,6 +103,8 @@ class MetricsResult:
     @property
     def sentence(self) -> str:
         """For whom and for what the numbers hold."""
+        if not self.estimates:
+            return _("None of the metrics asked for can be had here.")
         if all(estimate.method == "naive" for estimate in self.estimates):
             return _("As judge {judge} has it, taken at its word, on these {n_frame} responses.").format(
                 judge=self.judge, n_frame=self.n_frame

@@ -40,7 +40,9 @@ def finding_rows(audit: ContextAudit) -> list[dict[str, str]]:
             "read blind": _("{answer} (surprising)").format(answer=finding.answerable)
             if finding.surprising
             else finding.answerable or "",
+            "the blind reader's words": finding.blind_note or "",
             "construction errors": ", ".join(finding.errors),
+            "quotes": "; ".join(finding.quotes),
             "note": finding.comment or "",
         }
         for finding in audit.findings

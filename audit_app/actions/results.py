@@ -150,7 +150,7 @@ def metrics(
         before=tuple(before),
         budgets=tuple(budgets),
         settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
-        left_out=_left_out(scope, names, n_ungradable),
+        left_out=_left_out(scope, names, n_ungradable, audited=rows.audited),
         standing=registered,
         looks=looked,
         mixture=mixed,
@@ -174,9 +174,13 @@ def _columns(by: Sequence[str], options: Options, *, budget: bool) -> list[str]:
     return list(dict.fromkeys([*by, *columns_of(options), *question]))
 
 
-def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int) -> str | None:
+def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int, *, audited: bool) -> str | None:
     """What cannot be had, and what a number that needs C does not rest on."""
     found = [scope.left_out(names)]
+    unaudited = [] if audited else [name for name in names if name in WARRANTS and scope.allows(name)]
+    if unaudited:
+        said = _("Left out: {gone} (no context of a labelled response is audited yet).")
+        found.append(said.format(gone=_(", ").join(unaudited)))
     if n_ungradable and any(scope.allows(name) and "C" in METRICS[name].reads for name in names):
         found.append(
             _(

@@ -52,8 +52,8 @@ class Scope:
         )
 
     def allows(self, metric: str) -> bool:
-        """Whether every label that the metric reads is there."""
-        return METRICS[metric].reads <= set(self.labels)
+        """Whether every label that the metric rests on is there."""
+        return METRICS[metric].asks <= set(self.labels)
 
     def left_out(self, metrics: Iterable[str]) -> str | None:
         """A sentence about those of the metrics that cannot be had here; None when all can.
@@ -64,7 +64,7 @@ class Scope:
         gone = [name for name in metrics if not self.allows(name)]
         if not gone:
             return None
-        read = frozenset[str]().union(*(METRICS[name].reads for name in gone))
+        read = frozenset[str]().union(*(METRICS[name].asks for name in gone))
         not_asked, no_context = ([n for n in names if n in read] for names in (self.not_asked, self.no_context))
         reasons = []
         if not_asked:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from audit_app.actions.labelled import Labelled
 from audit_app.language import _, joined, ngettext
 from data.records import LABELS
-from metrics.definitions import METRICS, WARRANTS
+from metrics.definitions import METRICS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Settled:
 
 def settled(rows: Labelled, names: Sequence[str]) -> Settled:
     """The state of the overlap for some metrics."""
-    labels = {name: METRICS[name].reads - ({"D"} if name in WARRANTS else set()) for name in names}
+    labels = {name: METRICS[name].asks for name in names}
     overlap, members = rows.overlap, set(rows.overlap.order)
     return Settled(
         n_overlap=len(members),

@@ -35,10 +35,13 @@ class Deciding {
     );
   }
 
-  drawQuote({ passage, text }) {
+  drawQuote(quote) {
+    const { passage, text, code } = quote;
     if (passage === undefined) return el("div", { class: "comment", dir: "auto", text: `“${text}”` });
     const go = () => this.question.reading.show(passage);
-    return el("button", { type: "button", class: "plain quote", dir: "auto", text: fill(_("Passage {passage}: “{text}”"), { passage, text }), onclick: go });
+    const shows = this.question.view.label.values.find((value) => value.value === code);
+    const said = [shows ? el("strong", { dir: "auto", text: shows.text }) : null, el("span", { dir: "auto", text: quoteSaid(quote) })];
+    return el("button", { type: "button", class: "plain quote", onclick: go }, ...said);
   }
 
   drawCause(chosen) {

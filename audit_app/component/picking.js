@@ -14,6 +14,19 @@ function sentences(text) {
   );
 }
 
+function wholly(words) {
+  const from = words.length - words.trimStart().length;
+  return words.trim() === "" ? [] : [[from, words.trimEnd().length]];
+}
+
+function isText(node) {
+  return node.parentElement.dataset.field === "text";
+}
+
+function passageOf(node) {
+  return node.parentElement.closest(".passage");
+}
+
 class Picking {
   constructor(reading) {
     this.reading = reading;
@@ -21,8 +34,9 @@ class Picking {
     this.active = false;
   }
 
+  // A title, an address or a publisher is picked whole.
   sentencesOf(text) {
-    if (!this.known.has(text)) this.known.set(text, sentences(text.data));
+    if (!this.known.has(text)) this.known.set(text, isText(text) ? sentences(text.data) : wholly(text.data));
     return this.known.get(text);
   }
 
@@ -32,7 +46,8 @@ class Picking {
     if (this.texts.length === 0) return false;
     this.active = true;
     const again = this.texts.indexOf(this.text);
-    if (again === -1) this.enter(this.texts.find((text) => this.inSight(text)) ?? this.texts[0]);
+    this.stops = this.texts.filter((text) => isText(text) || !this.texts.some((other) => isText(other) && passageOf(other) === passageOf(text)));
+    if (again === -1) this.enter(this.stops.find((text) => this.inSight(text)) ?? this.stops[0]);
     this.show();
     return true;
   }
@@ -49,9 +64,9 @@ class Picking {
   }
 
   inSight(text) {
-    const box = text.parentElement.closest(".passage").getBoundingClientRect();
+    const box = passageOf(text).getBoundingClientRect();
     const pane = this.reading.pane.getBoundingClientRect();
-    return box.bottom > pane.top + 40 && box.top < pane.bottom && !text.parentElement.parentElement.hidden;
+    return box.bottom > pane.top + 40 && box.top < pane.bottom && !text.parentElement.closest(".body")?.hidden;
   }
 
   firstInSight(text) {
@@ -91,38 +106,47 @@ class Picking {
     return true;
   }
 
+  // Up from a text lie its address, publisher and title; down from it lies the next text.
   step(by) {
     const next = (by > 0 ? this.last : this.first) + by;
-    if (next < 0 || next >= this.sentencesOf(this.text).length) this.passage(by, by < 0);
-    else this.first = this.last = next;
+    if (next >= 0 && next < this.sentencesOf(this.text).length) this.first = this.last = next;
+    else if (by > 0 && isText(this.text)) this.passage(1);
+    else this.go(this.texts[this.texts.indexOf(this.text) + by], by < 0);
   }
 
-  passage(by, last = false) {
-    const next = this.texts[this.texts.indexOf(this.text) + by];
-    if (!next) return;
-    this.text = next;
-    this.first = this.last = last ? this.sentencesOf(next).length - 1 : 0;
+  passage(by) {
+    const here = this.stops.findIndex((text) => passageOf(text) === passageOf(this.text));
+    this.go(this.stops[here + by]);
+  }
+
+  go(text, last = false) {
+    if (!text) return;
+    this.text = text;
+    this.first = this.last = last ? this.sentencesOf(text).length - 1 : 0;
   }
 
   show() {
     const all = this.sentencesOf(this.text);
     const [start, end] = [all[this.first][0], all[this.last][1]];
-    const body = this.text.parentElement.parentElement;
-    if (body.hidden) fold(body.previousElementSibling, true);
+    const head = passageOf(this.text).firstElementChild;
+    if (head.nextElementSibling.hidden) fold(head, true);
     document.getSelection().setBaseAndExtent(this.text, start, this.text, end);
+    if (!isText(this.text)) return this.reading.show(passageOf(this.text).dataset.number);
     const pane = this.reading.pane;
     const [box, frame] = [this.box(this.text, start, end), pane.getBoundingClientRect()];
-    const head = body.previousElementSibling.offsetHeight + 8;
-    if (box.top < frame.top + head) pane.scrollTop += box.top - frame.top - head;
-    else if (box.bottom > frame.bottom - 8) pane.scrollTop += Math.min(box.bottom - frame.bottom + 8, box.top - frame.top - head);
+    const above = head.offsetHeight + 8;
+    if (box.top < frame.top + above) pane.scrollTop += box.top - frame.top - above;
+    else if (box.bottom > frame.bottom - 8) pane.scrollTop += Math.min(box.bottom - frame.bottom + 8, box.top - frame.top - above);
+    return undefined;
   }
 
   // Where one is, for the eye; the words themselves, which the eye sees marked, for a screen reader.
   tell(loop) {
     const all = this.sentencesOf(this.text);
-    const number = this.text.parentElement.closest(".passage").dataset.number;
-    const which = { number, of: all.length, first: this.first + 1, last: this.last + 1 };
-    const where = this.first === this.last
+    const { number } = passageOf(this.text).dataset;
+    const field = FIELDS[this.text.parentElement.dataset.field];
+    const which = { number, field: field && _(field), of: all.length, first: this.first + 1, last: this.last + 1 };
+    const where = field ? _("Passage {number}, {field}: ↑ ↓ move, e quotes") : this.first === this.last
       ? _("Passage {number}, sentence {first} of {of}: ↑ ↓ move, Shift adds, e quotes")
       : _("Passage {number}, sentences {first} to {last} of {of}: ↑ ↓ move, Shift adds, e quotes");
     const words = this.text.data.slice(all[this.first][0], all[this.last][1]);

@@ -1,6 +1,7 @@
 // The right pane: the one question that is asked, and the answer as it is being made up.
 
 const NONE = "none_of_these";
+const DENSE = 8; // answers; more than these stand in two columns
 const ROOMY = 1000; // px; a window with room for definition, examples and all answers
 
 class Question {
@@ -82,6 +83,11 @@ class Question {
     return !this.deciding && this.view.artifacts.some((artifact) => artifact.passages);
   }
 
+  // A long list of answers needs the room of the definition, which one press opens.
+  isDense() {
+    return this.choices().length > DENSE;
+  }
+
   many() {
     return this.view?.label.kind === "many";
   }
@@ -99,7 +105,7 @@ class Question {
   drawAgain(note, evidence) {
     this.notePart.replaceWith(this.drawNote(note));
     if (evidence) this.quoting.replaceWith(evidence);
-    this.details.open = !this.wasFolded();
+    this.details.open = !this.isDense() && !this.wasFolded();
     this.actions.hidden = false;
     if (this.node.classList.contains("folded")) this.fold(false);
   }
@@ -117,7 +123,7 @@ class Question {
     this.what = [this.view.who, "read", label.name];
     const fold = () => this.loop.narrow() && memory.write({ is: this.details.open }, ...this.what); // on a phone the room is dear
     this.details = el("details", { class: "definition" }, el("summary", { text: _("What counts"), onclick: fold }), what);
-    this.details.open = !this.deciding && !this.wasFolded();
+    this.details.open = !this.deciding && !this.isDense() && !this.wasFolded();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [
@@ -139,7 +145,7 @@ class Question {
       this.deciding?.cause,
       evidence,
     ];
-    this.scrolls = el("div", { class: "scrolls" }, ...parts);
+    this.scrolls = el("div", { class: `scrolls ${this.isDense() ? "dense" : ""}` }, ...parts);
     this.node.replaceChildren(this.scrolls, this.drawActions());
   }
 
@@ -189,6 +195,7 @@ class Question {
       choice.key ? el("kbd", { text: choice.key }) : null,
     );
     button.addEventListener("click", (event) => this.loop.fresh(event) && this.choose(choice.value));
+    button.addEventListener("focus", () => (this.evidence.aim(choice.value), this.evidence.show()));
     return button;
   }
 
@@ -241,12 +248,17 @@ class Question {
   show() {
     for (const [value, button] of this.buttons) button.setAttribute("aria-pressed", String(this.chosen.includes(value)));
     const needed = this.chosen.includes(CANNOT_JUDGE);
-    const asked = this.deciding ? _("Reason (required)") : _("Note (optional)");
-    this.noteName.textContent = needed ? _("Note (required: why can this not be judged?)") : asked;
-    if (!needed && !this.deciding && this.needsNote()) this.noteName.textContent = _("Note (required: what is it?)");
+    this.noteName.textContent = needed ? _("Note (required: why can this not be judged?)") : this.deciding ? _("Reason (required)") : this.noteAsked();
     this.note.toggleAttribute("required", needed || this.needsNote() || Boolean(this.deciding));
     this.save.setAttribute("aria-disabled", String(this.chosen.length === 0));
     this.evidence.show();
+  }
+
+  // What the note is for: before anything is chosen, which answers need one.
+  noteAsked() {
+    if (this.needsNote()) return _("Note (required: what is it?)");
+    const needing = this.chosen.length ? [] : this.view.label.values.filter((value) => value.note);
+    return needing.length ? fill(_("Note (required with {answers})"), { answers: this.evidence.listed(needing) }) : _("Note (optional)");
   }
 
   // Whether an answer that is chosen has to be explained.
@@ -263,6 +275,7 @@ class Question {
     else if (this.chosen.includes(value)) this.chosen = this.chosen.filter((other) => other !== value);
     else this.chosen = [...this.chosen.filter((other) => !lone.includes(other)), value];
     this.evidence.waived = false;
+    this.evidence.aim(value);
     this.loop.calm();
     this.show();
     this.remember();
@@ -311,7 +324,7 @@ class Question {
       label: this.view.label.name,
       value,
       comment: this.note.value,
-      evidence: this.hasPassages() ? this.evidence.quotes : [],
+      evidence: this.hasPassages() ? this.evidence.given() : [],
       spoken: `${this.view.label.title}: ${spoken.map((choice) => choice.text).join(_(", "))}`,
     });
   }
@@ -320,7 +333,7 @@ class Question {
   changed() {
     const before = this.given();
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-    return !(same([...this.chosen].sort(), [...before.chosen].sort()) && this.note.value === before.note && same(this.evidence.quotes, before.quotes));
+    return !(same([...this.chosen].sort(), [...before.chosen].sort()) && this.note.value === before.note && same(this.evidence.given(), before.quotes));
   }
 
   openPanel(kind, kept = null) {

@@ -6,42 +6,52 @@ const SUPPORTS = {
   neither: mark("Built to support: neither"),
 };
 
-function passageHead(passage, open) {
+// The head is no button itself, so that its words can be selected and quoted; the whole of it can be pressed all the same.
+function passageHead(passage) {
   const named = passage.title ? String(passage.title) : fill(_("Passage {number}"), passage);
-  const source = [passage.publisher, passage.source_type].filter(Boolean).join(" · ");
+  const { publisher, source_type } = passage;
+  const parts = [publisher ? el("span", { "data-field": "publisher", text: publisher }) : null, publisher && source_type ? " · " : null, source_type];
   return el(
-    "button",
-    { type: "button", class: "head", "aria-expanded": String(open) },
-    el("span", { class: "fold", "aria-hidden": "true" }),
+    "div",
+    { class: "head" },
+    el("button", { type: "button", class: "fold", "aria-expanded": "true", "aria-label": named }),
     passage.title ? el("span", { class: "number", text: passage.number }) : null,
     el(
       "span",
       { class: "about" },
-      el("span", { class: "named", dir: "auto", text: named }),
-      source ? el("span", { class: "source", dir: "auto", text: source }) : null,
+      el("span", { class: "named", dir: "auto", "data-field": passage.title ? "title" : null, text: named }),
+      publisher || source_type ? el("span", { class: "source", dir: "auto" }, ...present(parts)) : null,
     ),
     el("span", { class: "asked", text: _("asked about now") }),
   );
 }
 
 function drawPassage(passage) {
-  const head = passageHead(passage, true);
+  const head = passageHead(passage);
+  const text = literal(passage.text);
+  if (!text.classList.contains("blank")) text.dataset.field = "text";
   const rest = el(
     "div",
     { class: "body" },
-    passage.url ? el("div", { class: "url", dir: "ltr", text: passage.url }) : null,
+    passage.url ? el("div", { class: "url", dir: "ltr", "data-field": "url", text: passage.url }) : null,
     passage.supports
       ? el("div", { class: "claim", text: _(SUPPORTS[passage.supports] ?? passage.supports) })
       : null,
-    literal(passage.text),
+    text,
   );
-  head.addEventListener("click", () => fold(head, rest.hidden));
+  const selects = () => (head.getRootNode().getSelection?.() ?? document.getSelection()).type === "Range";
+  // The second click of two, which selects a word, takes back what the first has done.
+  head.addEventListener("click", ({ target, detail }) => (target === head.firstElementChild || detail === 2 || !selects()) && fold(head, rest.hidden));
   return el("article", { class: "passage", "data-number": passage.number }, head, rest);
 }
 
-function fold(head, open) {
-  head.setAttribute("aria-expanded", String(open));
+function unfold(head, open = true) {
+  head.firstElementChild.setAttribute("aria-expanded", String(open));
   head.nextElementSibling.hidden = !open;
+}
+
+function fold(head, open) {
+  unfold(head, open);
   const article = head.parentElement;
   const pane = article.parentElement.parentElement;
   // Folding a passage that one is deep inside must not throw the reader somewhere else.
@@ -50,10 +60,7 @@ function fold(head, open) {
 
 function foldAll(section, button) {
   const open = button.getAttribute("aria-pressed") === "true";
-  for (const head of section.querySelectorAll(".head")) {
-    head.setAttribute("aria-expanded", String(open));
-    head.nextElementSibling.hidden = !open;
-  }
+  for (const head of section.querySelectorAll(".head")) unfold(head, open);
   button.setAttribute("aria-pressed", String(!open));
   button.textContent = open ? _("Fold all") : _("Unfold all");
 }
@@ -148,8 +155,7 @@ class Reading {
       const asked = number !== null && number !== undefined && passage.dataset.number === String(number);
       passage.classList.toggle("now", asked);
       if (!asked) continue;
-      passage.querySelector(".head").setAttribute("aria-expanded", "true");
-      passage.querySelector(".body").hidden = false;
+      unfold(passage.querySelector(".head"));
       requestAnimationFrame(() => this.pane.scrollTo({ top: passage.offsetTop }));
     }
   }
@@ -157,7 +163,7 @@ class Reading {
   // What the leak screens found is marked where it stands; without hits in the view nothing of an earlier one stays.
   markHits(view) {
     const hits = view.artifacts.find((artifact) => artifact.hits)?.hits ?? [];
-    this.paint("hits", hits.filter((hit) => hit.field === "text"));
+    for (const kind of ["leak", "mention"]) this.paint(`${kind}s`, hits.filter((hit) => hit.kind === kind));
     const buttons = [...this.pane.querySelectorAll(".hit")];
     buttons.forEach((button, index) => { button.onclick = () => this.showHit(hits[index]); });
   }
@@ -165,7 +171,7 @@ class Reading {
   // The passage of a hit, with the words themselves in sight where they stand in its text.
   showHit(hit) {
     this.show(hit.passage);
-    const text = this.textOf(hit.passage);
+    const text = this.wordsOf(hit);
     if (hit.field !== "text" || !text) return;
     const range = document.createRange();
     range.setStart(text, units(text.data, hit.start));
@@ -175,8 +181,9 @@ class Reading {
     if (box.bottom > frame.bottom - 8) this.pane.scrollTop += box.top - frame.top - frame.height / 2;
   }
 
-  textOf(number) {
-    return this.pane.querySelector(`.passage[data-number="${Number(number)}"] .text`)?.firstChild;
+  // The text node of a place: of a passage's text, or of its title, address or publisher.
+  wordsOf({ passage, field = "text" }) {
+    return this.pane.querySelector(`.passage[data-number="${Number(passage)}"] [data-field="${CSS.escape(field)}"]`)?.firstChild;
   }
 
   scrollBy(top) {
@@ -190,9 +197,9 @@ class Reading {
     this.pane.scrollTo({ top: passage.offsetTop });
   }
 
-  // The stored text of every passage that is open, as the one text node that it is.
+  // Whatever can be quoted of every passage, each as the one text node that it is.
   passageTexts() {
-    return [...this.pane.querySelectorAll(".passage .text:not(.blank)")].map((node) => node.firstChild);
+    return [...this.pane.querySelectorAll(".passage [data-field]")].map((node) => node.firstChild);
   }
 
   // The selected words with their place: a list, one entry for each passage that the selection touches. A selection
@@ -203,7 +210,7 @@ class Reading {
     const range = document.createRange();
     range.setStart(selected.startContainer, selected.startOffset);
     range.setEnd(selected.endContainer, selected.endOffset);
-    return present(
+    const found = present(
       this.passageTexts().map((text) => {
         if (!range.intersectsNode(text)) return null;
         const start = range.startContainer === text ? range.startOffset : 0;
@@ -211,6 +218,9 @@ class Reading {
         return this.quoteOf(text, start, end);
       }),
     );
+    // From the head of a passage into its text: the text is meant.
+    const one = found.every((quote) => quote.passage === found[0].passage);
+    return one && found.length > 1 ? [found.find((quote) => !quote.field) ?? found[0]] : found;
   }
 
   // Blanks at either end are no part of a quote.
@@ -219,11 +229,13 @@ class Reading {
     if (words.trim() === "") return null;
     const from = start + words.length - words.trimStart().length;
     const to = end - (words.length - words.trimEnd().length);
+    const { field } = text.parentElement.dataset;
     return {
       passage: Number(text.parentElement.closest(".passage").dataset.number),
       start: points(text.data, from),
       end: points(text.data, to),
       text: text.data.slice(from, to),
+      ...(field === "text" ? {} : { field }),
     };
   }
 
@@ -247,7 +259,7 @@ class Reading {
   paint(name, places) {
     if (!globalThis.Highlight) return;
     const ranges = places.map((quote) => {
-      const text = this.textOf(quote.passage);
+      const text = this.wordsOf(quote);
       if (!text || points(text.data, text.length) < quote.end) return null;
       const range = { startContainer: text, endContainer: text };
       range.startOffset = units(text.data, quote.start);

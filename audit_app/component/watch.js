@@ -7,6 +7,7 @@ let watching, leaving;
 async function look() {
   if (document.hidden) return;
   const answer = await fetch("/api/here", { credentials: "same-origin", cache: "no-store" }).catch(() => null);
+  await answer?.arrayBuffer().catch(() => null); // an answer that nobody reads to its end stays open
   const gone = new Event("signedoutelsewhere", { cancelable: true });
   if (answer?.status === 401 && window.dispatchEvent(gone)) window.location.reload();
 }

@@ -179,9 +179,18 @@ class Desk:
             seen.append(view)
             # Errors have to be shown, and answers that were found have to be said.
             explains = view["label"]["kind"] == "many" or any(entry["note"] for entry in view["label"]["values"])
-            note = {"comment": "as the first passage shows"} if explains else {}
-            view = self.answer(view, value_of(view), **note)["next"]
+            value = value_of(view)
+            more = {"comment": "as the first passage shows", "evidence": quotes_for(view, value)} if explains else {}
+            view = self.answer(view, value, **more)["next"]
         return seen
+
+
+def quotes_for(view: Mapping[str, Any], value: Any) -> list[Row]:
+    """For each chosen value that asks for a quote, the first letter of the first passage."""
+    chosen = value if isinstance(value, list) else [value]
+    passage = next(artifact["passages"][0] for artifact in view["artifacts"] if "passages" in artifact)
+    place = {"passage": passage["number"], "start": 0, "end": 1, "text": passage["text"][0]}
+    return [{**place, "code": e["value"]} for e in view["label"]["values"] if e["evidence"] and e["value"] in chosen]
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ class Bench:
                 "value": view["label"]["values"][0]["value"] if value is None else value,
                 "client_seq": view["client_seq"], "active_seconds": 2.0}  # fmt: skip
         if any(entry["note"] for entry in view["label"]["values"]):
-            sent["comment"] = "in my words"
+            sent |= {"comment": "in my words", "evidence": [{"passage": 1, "start": 0, "end": 1, "text": "p"}]}
         return adjudicating.vote(self.study, self.person, {**sent, **more})
 
     def decide(self, view: Mapping[str, Any], value: Any = None, **more: Any) -> dict[str, Any]:

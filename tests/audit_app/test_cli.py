@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from audit_app import launch
 from audit_app.actions import results
 from audit_app.actions.labelling import next_view
+from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import enter_by_password, set_password
 from audit_app.cli import cli, main, serving
 from audit_app.cli.options import Group
@@ -516,7 +517,7 @@ def test_stopping_by_hand_is_quiet(run: Run, demo_copy: Study, monkeypatch: pyte
     assert "Traceback" not in ended.err
 
 
-REAL = [sys.executable, "-P", "-c", "from audit_app.cli import main; main()"]
+REAL = [sys.executable, "-P", "-m", "audit_app"]
 
 
 def test_the_demo_is_made_by_one_command(tmp_path: Path) -> None:
@@ -595,10 +596,11 @@ def test_the_list_of_people_says_who_can_sign_in_and_when_they_did(run: Run, dem
     here = ("--study", demo_copy.path)
     set_password(demo_copy, "demo-annotator", "correct horse battery")
     assert enter_by_password(demo_copy, "fourth annotator", "correct horse battery", address="here")
+    add_person(demo_copy, "newcomer", person_id="newcomer")  # whom no other test has signed in
     lines = run("people", "list", *here).out.splitlines()
     columns = [lines[0].index(name) for name in ("signs in with", "done", "last seen")]
     shown = {line.split()[0]: (line[columns[0] : columns[1]].strip(), line[columns[2] :].strip()) for line in lines[2:]}
-    assert shown["demo-lead"] == ("link", "never")
+    assert shown["newcomer"] == ("link", "never")
     assert shown["scripted-1"] == ("nothing", "never")
     assert shown["demo-annotator"][0] == "link or password"
     assert shown["demo-annotator"][1].startswith("20")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from audit_app.actions.context_verdicts import ContextVerdict
 from audit_app.actions.contexts import broken_rows, context_audit
 from audit_app.actions.demo import Demo
 from audit_app.actions.leak_labels import BlindReading
-from audit_app.actions.report import as_json, as_markdown, report
+from audit_app.actions.report import as_json, as_markdown, finding_rows, report
 from audit_app.actions.results import metrics
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
@@ -169,6 +170,18 @@ def test_a_blemish_does_not_break_a_context() -> None:
     assert (valid(), valid("duplicate_passage"), valid("duplicate_passage", "gold_wrong")) == (True, True, False)
 
 
+def test_a_leak_that_the_rubric_calls_a_blemish_breaks_no_absence() -> None:
+    neither = BlindReading(answerable="not_established", supports={"1": "neither"}, passages=["1"])
+
+    def found(*blemishes: str) -> tuple[bool | None, str | None]:
+        verdict = ContextVerdict(
+            reading=neither, errors=("answer_leaked",), comment=None, blemishes=frozenset(blemishes)
+        )
+        return verdict.is_valid("evidence_absence"), verdict.real_condition("evidence_absence")
+
+    assert (found(), found("answer_leaked")) == ((False, "clean"), (True, None))
+
+
 def test_the_severity_of_an_error_is_the_rubric_s_to_say(audited: Study) -> None:
     path = audited.path / "rubric.toml"
     text = path.read_text(encoding="utf-8")
@@ -200,6 +213,24 @@ def test_side_by_side_on_the_command_line_and_in_the_report(audited: Study) -> N
     assert "82.4 % (exact)" in page.split("## The contexts")[1]
     told = json.loads(as_json(found))["by_contexts"]
     assert {row["contexts"] for row in told} == set(VALUES)
+
+
+def test_the_report_shows_what_was_quoted_and_read(grid: Any, study_from: Any, give_labels: Any) -> None:
+    study = study_from({**grid(1, conditions=("evidence_absence",)), "responses": []}, labels=CONTEXT_LABELS)
+    draw_sample(study, Plan(size=1, overlap=0))
+    quote = {"passage": 2, "start": 0, "end": 9, "text": "passage 2"}
+    said: dict[str, dict[str, Any]] = {
+        "answerable": {"value": "established", "comment": "It says GOLD"},
+        "supports.1": {"value": "neither"},
+        "supports.2": {"value": "gold"},
+        "construction_errors": {"value": '["answer_leaked"]', "evidence": [quote], "comment": "plainly"},
+    }
+    give_labels(study, [{"item_id": "t00.evidence_absence", "item_kind": "context", "person_id": "ann", "label": label,
+                         **more} for label, more in said.items()])  # fmt: skip
+    unseal(study, "a test")
+    (row,) = finding_rows(context_audit(study))
+    assert (row["the blind reader's words"], row["quotes"], row["note"]) == (
+        "It says GOLD", "2: “passage 2”", "plainly")  # fmt: skip
 
 
 def test_without_an_audit_there_is_a_sentence(grid: Any, study_from: Any, give_labels: Any) -> None:
@@ -271,6 +302,34 @@ def test_decisions_on_contexts_enter_target_b_alone(doubled: Study) -> None:
     said = context_audit(doubled, target="B").sentence
     assert "5.0 % (exact) are broken (target B, by the first 80 of the 80 contexts that several people audit)." in said
     assert broken_rows(context_audit(doubled, target="B"))[1]["broken"] == "4 of 40 settled"
+
+
+def test_target_b_waits_for_what_the_passages_of_an_absence_support(
+    grid: Any, study_from: Any, give_labels: Any
+) -> None:
+    rows = grid(20)
+    study: Study = study_from({**rows, "responses": []}, labels=CONTEXT_LABELS)
+    draw_sample(study, Plan(size=40, overlap=1))
+    said = []
+    for context, person in product(rows["contexts"], ("ann", "bea")):
+        key, clean = context["context_id"], context["condition"] == "clean"
+        # They disagree on a passage of an absence, and on one of a clean context, which decides nothing.
+        disputed = key in ("t03.evidence_absence", "t05.clean") and person == "bea"
+        values = {"answerable": "established" if clean else "not_established", "construction_errors": "[]",
+                  "supports.1": "gold" if clean != disputed else "neither", "supports.2": "neither"}  # fmt: skip
+        said += [{"item_id": key, "item_kind": "context", "person_id": person, "label": label, "value": value}
+                 for label, value in values.items()]  # fmt: skip
+    give_labels(study, said)
+    unseal(study, "a test")
+    assert context_audit(study, target="B").n_settled < 40
+    with open_store(study) as store:
+        resolve(store, {"item_kind": "context", "item_id": "t03.evidence_absence", "label": "supports.1",
+                        "value": "gold", "person_id": "ann", "reason": "read again", "cause": None,
+                        "resolves": "[]"})  # fmt: skip
+    settled = context_audit(study, target="B")
+    assert settled.n_settled == 40
+    assert shares(study, "B")["evidence_absence"] == pytest.approx(1 / 20)
+    assert shares(study, "A")["evidence_absence"] == 0
 
 
 def test_without_an_overlap_target_b_says_why(audited: Study) -> None:

@@ -188,6 +188,20 @@ def test_the_time_the_note_and_the_quotes_of_the_file_are_kept(study: Study, giv
     assert event["rubric_hash"] == study.rubric.hash
 
 
+def test_a_quote_keeps_its_field_and_the_error_that_it_shows(study: Study, give_labels: Any, label_rows: Any) -> None:
+    quote = {"passage": 1, "start": 0, "end": 3, "text": "IEA", "field": "title", "code": "answer_leaked"}
+    errors = {"t00.clean": {"construction_errors": '["answer_leaked"]'}}
+    give_labels(study, label_rows("ann", errors, kind="context", evidence=[quote]))
+    (event,) = table(study, "SELECT evidence FROM label_event")
+    assert json.loads(event["evidence"]) == [quote]
+    for change, sentence in (
+        ({"code": "explicit_cue"}, "'explicit_cue', which is not"),
+        ({"field": "x"}, "is .x.; expected one of text, title"),
+    ):
+        with pytest.raises(StudyProblem, match=sentence):
+            give_labels(study, label_rows("ben", errors, kind="context", evidence=[{**quote, **change}]))
+
+
 def test_every_problem_of_a_file_is_told_at_once_and_nothing_kept(study: Study, give_labels: Any) -> None:
     good = {"item_id": R[0], "item_kind": "response", "person_id": "ann", "label": "D", "value": "1"}
     before = everything(study)

@@ -230,6 +230,9 @@ def test_construction_errors_are_a_list_in_the_order_of_the_rubric(
     assert ann.answer(ann.view(), given, comment="passages 1 and 2")["saved"]["value"] == kept
 
 
+QUOTE = {"passage": 1, "start": 0, "end": 7, "text": "passage"}
+
+
 def test_an_error_that_points_at_words_needs_a_quote_or_a_note(study: Study, person_in: Any, desk: Any) -> None:
     ann = desk(study, person_in(study, "ann", teams=("context",)), "context")
     ann.finish(yes, limit=3)
@@ -237,9 +240,32 @@ def test_an_error_that_points_at_words_needs_a_quote_or_a_note(study: Study, per
     assert refused(ann, view, ["clean_lacks_answer", "explicit_cue"]) == 422
     assert refused(ann, view, ["other"]) == 422
     # A quote says where, not what.
-    quote = {"passage": 1, "start": 0, "end": 7, "text": "passage"}
-    assert refused(ann, view, ["other"], evidence=[quote]) == 422
-    assert ann.answer(view, ["explicit_cue"], evidence=[quote])["saved"]["value"] == '["explicit_cue"]'
+    assert refused(ann, view, ["other"], evidence=[QUOTE]) == 422
+    assert ann.answer(view, ["explicit_cue"], evidence=[QUOTE])["saved"]["value"] == '["explicit_cue"]'
+    (kept,) = rows(study, "SELECT evidence FROM label_event ORDER BY rowid DESC LIMIT 1")
+    assert json.loads(kept["evidence"]) == [{**QUOTE, "code": "explicit_cue"}]
+
+
+def test_a_wrong_support_label_is_kept_with_its_passages(study: Study, person_in: Any, desk: Any) -> None:
+    ann = desk(study, person_in(study, "ann", teams=("context",)), "context")
+    ann.finish(yes, limit=3)
+    view, code = ann.view(), "support_label_wrong"
+    assert refused(ann, view, [code], comment="the label of passage 2") == 422
+    quotes = [{**QUOTE, "passage": number, "code": code} for number in (1, 2)]
+    ann.answer(view, [code], evidence=quotes)
+    (kept,) = rows(study, "SELECT evidence FROM label_event ORDER BY rowid DESC LIMIT 1")
+    assert [quote["passage"] for quote in json.loads(kept["evidence"])] == [1, 2]
+
+
+@pytest.mark.parametrize("value", ["established", "conflicting"])
+def test_an_answer_found_in_the_passages_is_quoted_from_them(
+    study: Study, person_in: Any, desk: Any, value: str
+) -> None:
+    ann = desk(study, person_in(study, "ann", teams=("context",)), "context")
+    view = ann.view()
+    assert refused(ann, view, value, comment="the second passage, 2, says 1974") == 422
+    assert refused(ann, view, value, evidence=[QUOTE]) == 422
+    assert ann.answer(view, value, comment="1974", evidence=[QUOTE])["saved"]["value"] == value
 
 
 def test_an_error_that_points_at_no_words_needs_none(study: Study, person_in: Any, desk: Any) -> None:

@@ -165,6 +165,7 @@ def data_of(study: Study) -> list[str]:
     with suppress(StudyProblem):  # an empty study has none
         frame = frames.open_frame(study)
         counts = frames.pattern_counts(frame, None, frames.SLICES)
+        found += frames.context_rows(frame)["context_id"].tolist()
         found += [*frames.judges(frame), *(str(v) for name in frames.SLICES for v in set(counts[name]))]
     return sorted({one for one in found if len(one) > 1}, key=len, reverse=True)
 

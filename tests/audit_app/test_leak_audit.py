@@ -1,6 +1,7 @@
 """What people's labels say of leaks and of the screens, on studies where every number can be counted."""
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from audit_app.actions.demo import Demo
 from audit_app.actions.importing import import_records
 from audit_app.actions.leak_audit import leak_audit
 from audit_app.actions.leak_labels import BlindReading
-from audit_app.actions.leak_rows import audit_tables, screen_rows, share_rows
+from audit_app.actions.leak_rows import audit_tables, chance_rows, screen_rows, share_rows
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from audit_app.actions.staffing import few_people
@@ -28,8 +29,13 @@ def says_gold(n: int) -> bool:
     return n % 4 == 0
 
 
-def audited(grid: Any, study_from: Any, give_labels: Any, *, contexts: int = 2 * N, **plan: Any) -> Study:
-    """Every clean context gives the answer; of the absences the leaks do, one in five of them in other words."""
+def audited(
+    grid: Any, study_from: Any, give_labels: Any, *, contexts: int = 2 * N, denied: Collection[int] = (), **plan: Any
+) -> Study:
+    """Every clean context gives the answer; of the absences the leaks do, one in five of them in other words.
+
+    Where it is `denied`, an absence has the words, and people find no leak.
+    """
     rows = grid(N)
     for n, context in enumerate(rows["contexts"]):
         leaks = context["condition"] == "clean" or (says_gold(n // 2) and n // 2 % 5 != 0)
@@ -39,7 +45,7 @@ def audited(grid: Any, study_from: Any, give_labels: Any, *, contexts: int = 2 *
     draw_sample(study, Plan(size=contexts, overlap=0, **plan))
     said = []
     for n, context in enumerate(rows["contexts"]):
-        gives = context["condition"] == "clean" or says_gold(n // 2)
+        gives = context["condition"] == "clean" or (says_gold(n // 2) and n // 2 not in denied)
         # Anchored by hits they could be, so errors say nothing here.
         values = {"answerable": "established" if gives else "not_established", "supports.1": "neither",
                   "supports.2": "gold" if gives else "neither", "construction_errors": '["answer_leaked"]'}  # fmt: skip
@@ -69,10 +75,25 @@ def test_shares_and_screens_of_a_census(grid: Any, study_from: Any, give_labels:
 
 
 def test_scores_become_chances_with_fifty_labels(grid: Any, study_from: Any, give_labels: Any) -> None:
-    audit = leak_audit(audited(grid, study_from, give_labels))
-    assert (audit.calibration.n, audit.calibration.n_leaks, audit.calibration.why_raw) == (60, 15, None)
-    assert audit.chances["t04.evidence_absence"] > 0.7 > 0.3 > audit.chances["t01.evidence_absence"] > 0
+    audit = leak_audit(audited(grid, study_from, give_labels, denied=(8, 12, 16, 24, 28, 32)))
+    assert (audit.calibration.n, audit.calibration.n_leaks, audit.calibration.why_raw) == (60, 9, None)
+    chances = {one.context_id: one for one in audit.chances}
+    leak, other = chances["t04.evidence_absence"], chances["t01.evidence_absence"]
+    # Six of twelve flagged ones leak and three of 48 others, in Platt's targets 10/11 and 1/53.
+    assert leak.chance == pytest.approx((6 * 10 / 11 + 6 / 53) / 12, abs=0.001)
+    assert other.chance == pytest.approx((3 * 10 / 11 + 45 / 53) / 48, abs=0.001)
+    assert (leak.leaks, other.leaks, chances["t00.evidence_absence"].leaks) == (True, False, True)
+    rows = chance_rows(audit, 20)
+    assert rows[0] == {"context": "t04.evidence_absence", "score": "1.00", "chance of a leak": "46.4 %",
+                       "people": "leak"}  # fmt: skip
+    assert (len(rows), rows[-1]["context"]) == (21, "… and 40 more (all with --all)")
     assert "The score is calibrated on 60 labelled contexts" in audit.sentence
+
+
+def test_a_score_that_is_right_already_stays_raw(grid: Any, study_from: Any, give_labels: Any) -> None:
+    audit = leak_audit(audited(grid, study_from, give_labels))
+    assert "The score is raw: calibrated it would err no less (0.0507 mean squared error, 0.0500 raw)" in audit.sentence
+    assert chance_rows(audit)[0] == {"context": "t04.evidence_absence", "score": "1.00", "people": "leak"}
 
 
 def test_a_sample_gives_intervals_and_few_labels_no_share(grid: Any, study_from: Any, give_labels: Any) -> None:

@@ -292,6 +292,15 @@ def test_nobody_but_leads_sees_anything_even_where_the_screen_is_drawn(
     assert "somebody" not in shown
 
 
+@pytest.mark.parametrize(
+    ("teams", "page"),
+    [((), "label"), (("context",), "context"), (("evidence",), "label"), (("evidence", "context"), "label")],
+)
+def test_whoever_only_audits_contexts_begins_there(teams: tuple[str, ...], page: str) -> None:
+    assert first_page(Person(person_id="p", display_name="P", role="annotator", teams=teams)) == page
+    assert first_page(Person(person_id="p", display_name="P", role="adjudicator", teams=teams)) == "adjudicate"
+
+
 def report_page() -> None:
     from audit_app.page import report
 

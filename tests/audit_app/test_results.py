@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from audit_app.actions.demo import Demo
 from audit_app.actions.judging import judge_check
+from audit_app.actions.leak_audit import leak_audit
 from audit_app.actions.metric_rows import metric_rows
 from audit_app.actions.raters import agreement
 from audit_app.actions.report import as_json, as_markdown, report
@@ -487,6 +488,25 @@ def test_a_report_without_conditions_or_agreement_is_whole(
     assert found.by_condition is None
     assert "## By condition" not in as_markdown(found)
     assert replace(found, missing=()).missing == ()
+
+
+def test_warrants_need_the_labels_a_and_c_alone(grid: Any, study_from: Any, give_labels: Any, label_rows: Any) -> None:
+    study = study_from(grid(40, conditions=("clean",)), labels=["A", "C", "answerable"])
+    draw_sample(study, Plan(size=None, contexts=40, overlap=0))
+    said = {f"t{n:02}.clean.wren.baseline": {"A": str(n % 2), "C": str(n % 2)} for n in range(40)}
+    give_labels(study, label_rows("ann", said))
+    unseal(study, "a test")
+    found = metrics(study, names=tuple(sorted(WARRANTS)))
+    assert found.sentence == "None of the metrics asked for can be had here."
+    assert "(no context of a labelled response is audited yet)" in str(found.left_out)
+    assert leak_audit(study).abstentions == ()
+    assert "Which abstentions were warranted is not known: Left out: abstention-" in leak_audit(study).sentence
+    answers = {f"t{n:02}.clean": {"answerable": "established" if n < 30 else "not_established"} for n in range(40)}
+    give_labels(study, label_rows("bea", answers, kind="context"))
+    # Every other response abstains: 15 of 30 where the context establishes an answer, 5 of 10 where it does not.
+    shares = {one.metric: one.value for one in leak_audit(study).abstentions}
+    assert shares == {"abstention-unwarranted": pytest.approx(15 / 40), "abstention-warranted": pytest.approx(5 / 40)}
+    assert metrics(study, names=tuple(sorted(WARRANTS))).left_out is None
 
 
 def test_abstentions_are_split_by_what_the_context_audit_found(demo_copy: Study) -> None:

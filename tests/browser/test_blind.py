@@ -81,7 +81,10 @@ def another(study: Study, name: str = "MARK-OTHER", choice: int = 0) -> None:
             flagging.flag(study, person, {**sent, "kind": "flag", "note": "MARK-FLAG"})
             value = view["label"]["values"][choice]["value"]
             value = [value] if view["label"]["kind"] == "many" else value
-            view = labelling.commit(study, person, {**sent, "value": value, "comment": "MARK-NOTE"})["next"]
+            shown = [artifact["passages"][0] for artifact in view["artifacts"] if "passages" in artifact]
+            quotes = [{"passage": p["number"], "start": 0, "end": 1, "text": p["text"][0]} for p in shown]
+            said = {"value": value, "comment": "MARK-NOTE", "evidence": quotes}
+            view = labelling.commit(study, person, {**sent, **said})["next"]
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +183,7 @@ def person(chromium: Browser, marked: Study, address: str) -> Iterator[Callable[
         invited = add_person(marked, "Annotator", teams=teams, address=address)
         wire.page.goto(invited.link)
         wire.page.locator(".audit:is([data-phase=asking], [data-phase=empty])").wait_for()
-        if screen != "label":
+        if not wire.page.url.endswith(screen):
             wire.page.goto(f"{address}/{screen}")
         wire.title()
         return invited.person_id, wire
@@ -234,7 +237,7 @@ def test_a_context_audit_gives_each_stage_its_own(marked: Study, person: Any) ->
         wire.answer("3")
     assert wire.title() == "Construction errors"
     holds(wire, none_of=RESPONSE, all_of=(*CONDITION, *SUPPORTS, *HITS))
-    assert wire.page.evaluate("CSS.highlights.get('hits').size") == 2
+    assert wire.page.evaluate("CSS.highlights.get('leaks').size") == 2
     expect(wire.page.locator(".hits li")).to_have_count(2)
     wire.answer("0")
     wire.look_around()

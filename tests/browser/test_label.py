@@ -1,3 +1,4 @@
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -225,10 +226,15 @@ def test_a_quote_is_counted_in_code_points(page: Page, events: Events, hostile: 
 def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, events: Events) -> None:
     page.goto(f"{server}/context")
     expect(asked(page)).to_have_text("Can the question be answered from these passages?")
+    expect(page.locator(".note")).to_contain_text("Note (required with “Established”, “Conflicting”)")
     page.keyboard.press("1")
-    for hint in ("Quote the words that show it", "Say in the note what it is."):
+    for _ in range(2):  # not even the second time
         page.keyboard.press("Enter")
-        expect(page.locator(".bar .said")).to_contain_text(hint)
+        expect(page.locator(".bar .said")).to_contain_text("Quote the words that show it")
+    page.keyboard.press("e")
+    page.keyboard.press("e")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Say in the note what it is.")
     page.keyboard.press("Escape")
     answer(page, "3", "Answerable: Not established")
     answer(page, "3", "Support: Neither")
@@ -251,6 +257,55 @@ def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, ev
     page.keyboard.press("Control+Enter")
     expect(page.locator(".bar .said")).to_contain_text("Construction errors: Explicit absence cue, Something else")
     assert events()[-1]["value"] == '["explicit_cue", "other"]'
+
+
+def test_each_error_is_quoted_for_itself_and_a_title_can_be(page: Page, server: str, events: Events) -> None:
+    page.goto(f"{server}/context")
+    answer(page, "3", "Answerable: Not established")
+    for _ in range(2):
+        answer(page, "3", "Support: Neither")
+    page.locator(".audit[data-phase=asking]").wait_for()
+    said = page.locator(".bar .said")
+    for key in "17":
+        page.keyboard.press(key)
+    expect(page.locator(".openers button")).to_have_text(
+        ["Quote for “The answer leaks”", "Quote for “A support label is wrong”e"]
+    )
+    for key in ("e", "PageDown", "ArrowUp", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(said).to_contain_text("Passage 2, title: ↑ ↓ move, e quotes")
+    page.keyboard.press("e")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("or name the passage by its number in the note: “The answer leaks”")
+    page.get_by_text("SUPPORT-WORD").click(click_count=3)
+    page.keyboard.press("e")
+    expect(page.locator(".quotes li")).to_contain_text(["A support label is wrong", "The answer leaks"])
+    page.keyboard.press("1")  # taken back with its quote, and again
+    expect(page.locator(".quotes li")).to_have_count(1)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Construction errors: The answer leaks, A support label is wrong")
+    assert json.loads(events()[-1]["evidence"]) == [
+        {
+            "passage": 2,
+            "start": 0,
+            "end": 17,
+            "text": "<b>An embargo</b>",
+            "field": "title",
+            "code": "support_label_wrong",
+        },
+        {"passage": 2, "start": 0, "end": 12, "text": "SUPPORT-WORD", "code": "answer_leaked"},
+    ]
+
+
+def test_all_answers_the_note_and_the_quotes_are_in_sight_together(page: Page, server: str) -> None:
+    page.goto(f"{server}/context")
+    answer(page, "3", "Answerable: Not established")
+    for _ in range(2):
+        answer(page, "3", "Support: Neither")
+    page.locator(".audit[data-phase=asking]").wait_for()
+    for part in (".value >> nth=0", ".value.cannot", "#note", ".openers button"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
 
 
 def test_a_phone_has_one_column_and_the_question_below(page: Page) -> None:

@@ -97,9 +97,12 @@ def test_a_response_is_never_labelled_from_a_view_of_the_context() -> None:
         ({"each": '"passage"', "view": '"DisclosureView"'}, "shows none"),
         (
             {"values": '[{ key = "1", value = "1", text = "Yes", evidence = "yes" }]'},
-            "expected true, false or 'required'",
+            "expected true, false, 'required' or 'quote'",
         ),
-        ({"values": '[{ key = "1", value = "1", text = "Yes", evidence = 1 }]'}, "expected true, false or 'required'"),
+        (
+            {"values": '[{ key = "1", value = "1", text = "Yes", evidence = 1 }]'},
+            "expected true, false, 'required' or 'quote'",
+        ),
         ({"values": '[{ key = "1", value = "1", text = "Yes", note = "yes" }]'}, "expected true or false"),
         ({"examples": '"none"'}, "field 'examples': label 'X'; expected a list"),
         ({"examples": '[{ text = "a", value = "1" }]'}, "field 'examples'"),

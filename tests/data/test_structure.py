@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from data.construction_rules import CUES
 from data.records import Context, Passage
 from data.rules import RULES, Material
 from data.structure import ConditionCount, Finding, check
@@ -240,7 +241,8 @@ def test_a_sound_study_has_no_findings(study: Study, bring: Importer) -> None:
 @pytest.mark.parametrize(
     "cue",
     ["does not provide", "do not state", "cannot determine", "insufficient information", "not specified", "isn’t named",
-     "could not be determined", "Not enough evidence", "no information", "unable to determine", "doesn't mention",
+     "could not be determined", "Not enough evidence", "has no information on", "unable to determine",
+     "doesn't mention",
      "insufficient to determine", "no mention of", "which is unclear, not",
      "remains unknown,", "do not say", "does not say", "is unclear from"],
 )  # fmt: skip
@@ -248,6 +250,32 @@ def test_absence_cues_are_seen(study: Study, bring: Importer, cue: str) -> None:
     contexts = sound()
     edit("evidence_absence", 1, text=f"It {cue} anything.")(contexts)
     assert [f.rule for f in found(study, bring, contexts)] == ["absence_cue"]
+
+
+@pytest.mark.parametrize(
+    "says",
+    ["The evidence is insufficient.", "This is insufficient context.", "What is here is not sufficient.",
+     "It cannot be answered from this.", "The passage does not contain it.", "The documents do not include a name.",
+     "The report did not give the year.", "The article fails to mention the body.", "This excerpt lacks the answer.",
+     "The name is not given here.", "The winner is not known.", "The evidence is inconclusive.",
+     "The results supplied here do not name it.", "None of the sources names the body.", "No passage says which.",
+     "One can’t determine who.", "The data were insufficient to say.", "No data are available.",
+     "There is no evidence.", "There is not sufficient evidence.",
+     "Its founder could not be identified.", "It remains inconclusive."],
+)  # fmt: skip
+def test_a_passage_that_says_it_has_no_answer_is_a_cue(says: str) -> None:
+    assert CUES.search(f"Prices rose in 1973. {says} They fell later.")
+
+
+@pytest.mark.parametrize(
+    "says",
+    ["The treaty did not name a successor.", "Ministers could not answer critics.", "There is no data cap.",
+     "The report said that ministers could not answer critics.", "The agency was not established until 1974.",
+     "He was not named captain.", "The town is not known for its wine.", "The battle was inconclusive.",
+     "The fee did not include tax.", "She was not given a seat.", "They had not enough coal."],
+)  # fmt: skip
+def test_what_people_and_treaties_do_not_do_is_no_cue(says: str) -> None:
+    assert CUES.search(says) is None
 
 
 def test_a_cue_is_no_fault_elsewhere_and_plain_negation_is_no_cue(study: Study, bring: Importer) -> None:

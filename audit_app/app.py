@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from audit_app.actions import accounts, adjudicating, decided, flagging, labelling, looking_back, sign_in, speaking
@@ -12,7 +13,7 @@ from audit_app.api import routes
 from audit_app.door import doors
 from audit_app.gate import Gate, script_hash
 from audit_app.launch import public_address, study_folder
-from audit_app.promptness import answer_at_once
+from audit_app.promptness import answer_at_once, keep_what_is_loaded
 from audit_app.shell import shells, streamlit_page, told
 from data.records import Person
 from data.store.connection import hold_open
@@ -130,9 +131,15 @@ class ServedStudy:
 
 answer_at_once()
 served = ServedStudy(study_folder())
+ours = routes(served)
 scripts = " ".join(script_hash(page) for page in (streamlit_page(), told(streamlit_page())))
 app = st.App(
     Path(__file__).with_name("page.py"),
-    routes=[*doors(served), *routes(served), *shells()],
-    middleware=[Middleware(Gate, person_of=served.person_of, script=scripts, public=public_address())],
+    routes=[*doors(served), *ours, *shells()],
+    middleware=[
+        Middleware(
+            Gate, person_of=served.person_of, script=scripts, public=public_address(), api=Starlette(routes=ours)
+        )
+    ],
 )
+keep_what_is_loaded()

@@ -9,7 +9,6 @@ from hashlib import sha256
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -118,16 +117,25 @@ class Gate:
 
     Args:
         app: What stands behind the gate.
-        person_of: Who a session secret belongs to; may block, runs in a thread, and may raise `Refused`.
+        api: What answers under `/api/`; the same by default. Streamlit would compress every answer, which takes longer
+            than sending it (a proxy may do so), and look for a session of its own.
+        person_of: Who a session secret belongs to; must not wait for anybody, and may raise `Refused`.
         script: The inline script that Streamlit's page begins with, as `script_hash` gives it.
         public: The address under which people reach this server, where it is not this machine's own.
         every: Seconds between looks at whether whoever holds a websocket may still be here.
     """
 
     def __init__(
-        self, app: ASGIApp, person_of: PersonOf, script: str = "", public: str | None = None, every: float = EVERY
+        self,
+        app: ASGIApp,
+        person_of: PersonOf,
+        script: str = "",
+        public: str | None = None,
+        every: float = EVERY,
+        api: ASGIApp | None = None,
     ) -> None:
         self.app = app
+        self.api = api or app
         self.every = every
         self.person_of = person_of
         self.script = script
@@ -172,15 +180,14 @@ class Gate:
         elif path in OPEN_PAGES or OPEN.fullmatch(path):
             await self.app(scope, receive, send)
         elif path.startswith("/api/"):
-            # Streamlit would compress every answer, which takes longer than sending it; a proxy may do so.
-            scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
-            await (await self._refusal(scope) or self.app)(scope, receive, send)
+            await (await self._refusal(scope) or self.api)(scope, receive, send)
         else:
             await (await self._refusal(scope) or self.app)(scope, receive, send)
 
     async def _refusal(self, scope: Scope) -> Response | None:
         try:
-            person = await run_in_threadpool(self.person_of, secret_of(Headers(scope=scope)))
+            # Not in a thread: it is one read, which no writer can hold up, and takes less time than a thread to wake.
+            person = self.person_of(secret_of(Headers(scope=scope)))
         except Refused as refused:
             return refusal(scope["path"], refused.status, _("You are signed out"), str(refused))
         except StudyProblem as problem:

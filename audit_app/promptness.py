@@ -1,9 +1,10 @@
-"""Answers leave the server at once.
+"""Answers are made without pauses, and leave the server at once.
 
 Streamlit makes its listening socket without naming the protocol, so asyncio does not take the connections for TCP and
 leaves Nagle's algorithm on: the second packet of an answer then waits up to 40 ms for the first to be acknowledged.
 """
 
+import gc
 import socket
 from asyncio import BaseTransport
 from typing import Any, cast
@@ -28,3 +29,9 @@ def answer_at_once() -> None:
         before(self, transport)
 
     protocol.connection_made = connection_made
+
+
+def keep_what_is_loaded() -> None:
+    """Takes what is there by now, and is needed as long as the server runs, out of all later looks for garbage."""
+    gc.collect()
+    gc.freeze()

@@ -55,6 +55,22 @@ def sign_in(client: TestClient, secret: str = "good") -> None:
     client.cookies.set(COOKIE, secret)
 
 
+def test_what_is_asked_under_api_is_answered_apart_and_behind_the_same_gate() -> None:
+    async def api(request: Request) -> Response:
+        return PlainTextResponse(f"api for {request.scope[PERSON].display_name}")
+
+    apart = Starlette(routes=[Route("/api/view", api)])
+    behind = [Middleware(Gate, person_of=person_of, api=apart)]
+    app = Starlette(routes=[Route("/{path:path}", page, methods=["GET", "POST"])], middleware=behind)
+    with TestClient(app, base_url=HERE) as client:
+        assert client.get("/api/view").status_code == 401
+        sign_in(client)
+        assert client.get("/api/view").text == "api for Annotator one"
+        assert client.get("/label").text == "Annotator one"
+        missing = client.get("/api/nothing")
+        assert (missing.status_code, missing.headers["X-Frame-Options"]) == (404, "DENY")
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -1,3 +1,4 @@
+import gc
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -5,7 +6,7 @@ from typing import Any
 import pytest
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from audit_app.promptness import answer_at_once, send_at_once
+from audit_app.promptness import answer_at_once, keep_what_is_loaded, send_at_once
 
 
 class Transport:
@@ -52,3 +53,13 @@ def test_what_is_no_tcp_connection_stays_as_it_is() -> None:
     one, other = socket.socketpair(socket.AF_UNIX)
     with one, other:
         send_at_once(Transport(one))  # type: ignore[arg-type]  # a stand-in
+
+
+def test_what_is_loaded_is_not_looked_through_again() -> None:
+    there = [[]]  # type: ignore[var-annotated]  # anything that is looked after
+    keep_what_is_loaded()
+    try:
+        assert not any(one is there for one in gc.get_objects())
+    finally:
+        gc.unfreeze()
+    assert any(one is there for one in gc.get_objects())

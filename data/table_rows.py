@@ -93,7 +93,7 @@ def parquet(source: Source) -> Rows:
                     number += 1
                     source.share = number / file.metadata.num_rows
                     yield Row(where=f"{source.path}: row {number}", values=dict(zip(names, values, strict=True)))
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # the latter of the names of columns
         raise StudyProblem(f"{source.path}: not a whole Parquet file ({error}); write it again") from None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from audit_app.actions import subsamples
 from audit_app.actions.labelled import Grounding, find_judge
+from audit_app.actions.seal import require_results
 from audit_app.language import _
 from data.errors import StudyProblem
 from data.frame import Frame, judges
@@ -125,7 +126,9 @@ def judge_of(study: Study, frame: Frame, judge: str | None) -> str | None:
 
     Raises:
         StudyProblem: The judge asked for gave no verdicts.
+        Refused: Results are not for whoever asks.
     """
+    require_results(study)
     intent = last_intent(study) if judge is None else None
     meant = intent.judge if intent and intent.judge in judges(frame) else judge
     return find_judge(frame, meant)

@@ -66,7 +66,7 @@ def check(
     else:
         click.echo("\n\n".join(_parts(found, every=every, alternative=alternative)))
     say(found.sentence)
-    for sentence in (found.undecided, found.verdict, found.tuned_sentence, found.undated_sentence):
+    for sentence in (found.undecided, found.tuned_sentence, found.undated_sentence, found.verdict):
         if sentence:
             say(sentence)
 

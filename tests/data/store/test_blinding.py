@@ -149,7 +149,14 @@ class Witness:
         said = {"label": "skip", "comment": on_screen["skip_reasons"][0]} if skip else {"label": label["name"]}
         sent = {name: on_screen[name] for name in ("assignment_id", "client_seq")}
         words = {"screen": screen, "value": label["values"][0]["value"], "comment": "in their own words"}
-        self.see(person, screen, {**words, **said, **sent})
+        quoted = {"evidence": self.quote(on_screen)} if label["values"][0]["evidence"] and not skip else {}
+        self.see(person, screen, {**words, **said, **sent, **quoted})
+
+    @staticmethod
+    def quote(view: dict[str, Any]) -> list[dict[str, Any]]:
+        """The first character that a view shows in a passage."""
+        passages = [one for artifact in view["artifacts"] for one in artifact.get("passages", ())]
+        return [{"passage": one["number"], "start": 0, "end": 1, "text": one["text"][:1]} for one in passages[:1]]
 
     def lead(self, step: str, person: Person, other: Person) -> None:
         """A lead does something to somebody, or to what they or else anybody has; what is refused changes nothing."""

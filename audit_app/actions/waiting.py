@@ -11,15 +11,24 @@ from data.store import assignments, claims
 from data.store.connection import Store
 from data.study import Study
 
-STEADY = 60.0
+STEADY, NEAR_THE_END = 300.0, 60.0
 """Seconds for which a server believes how much there is for somebody: counting it looks through the whole plan."""
+
+FEW = 50
+"""Items left, from which on somebody looks forward to the end."""
 
 
 def progress(store: Store, study: Study, person: Person, passes: list[str]) -> dict[str, int]:
     """Items finished, and items there are for this person, the one in hand included."""
     done = assignments.done_by(store, person.person_id, passes)
     key = ("progress", person, *passes)
-    of = store.lately(key, STEADY, lambda: done + waiting(store, study, person, passes))
+
+    def count() -> int:
+        return done + waiting(store, study, person, passes)
+
+    of = store.lately(key, STEADY, count)
+    if of - done <= FEW:
+        of = store.lately(key, NEAR_THE_END, count)
     return {"done": done, "of": max(of, done + 1)}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -59,6 +60,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 def routes(study: UseCases) -> list[Route]:
     """The JSON routes, for `st.App` or a bare Starlette application behind the gate."""
+    # Whoever writes has to wait for whoever writes; two at once would only take turns at half the speed.
+    one_at_a_time = CapacityLimiter(1)
 
     async def view(request: Request) -> Response:
         return _json(await run_in_threadpool(study.next_view, _person(request), _screen(request)))
@@ -80,7 +83,7 @@ def routes(study: UseCases) -> list[Route]:
                 raise Refused(
                     403, _("Answers are taken from the labelling page only (header {header}: 1).").format(header=HEADER)
                 )
-            return _json(await run_in_threadpool(keep, person, await _answer(request)))
+            return _json(await to_thread.run_sync(keep, person, await _answer(request), limiter=one_at_a_time))
 
         return handler
 

@@ -87,7 +87,7 @@ _ELSEWHERE = """EXISTS (
 """Somebody else reads this context: leaving it to them keeps its responses together, and is what makes as many people
 as `most_contexts` says enough: two people on one context would leave another context of the task to nobody."""
 
-_LATELY = 50
+_LATELY = 10
 _BEGUN = f"""a.context_id IN (
     SELECT m.context_id FROM assignment AS m INDEXED BY assignment_finished
     WHERE m.person_id = :person AND m.pass = {{pass_}} AND m.purpose = 'plan' AND m.finished_at IS NOT NULL

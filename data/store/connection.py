@@ -162,6 +162,8 @@ def _connect(path: Path) -> Database:
         # Whoever copies the log into the database lets the others wait: one answer in 40 at every 1,000 pages, which is
         # the default, and one in 400 at 40 MB.
         conn.execute("PRAGMA wal_autocheckpoint = 10000")
+        # By default 2 MB, which the texts of items push the rest out of.
+        conn.execute("PRAGMA cache_size = -32000")
         conn.execute("PRAGMA foreign_keys = ON")
         # Without it, INSERT OR REPLACE would delete answers behind the back of the append-only triggers.
         conn.execute("PRAGMA recursive_triggers = ON")
@@ -184,6 +186,7 @@ class Held:
         self.turn = threading.Lock()
         self._path = path
         self._idle = [_connect(path)]
+        self._wrote: dict[int, int] = {}
         self._made_for = self._now(self._idle[0])
         self._counted: dict[Hashable, tuple[float, int]] = {}
         self._read: dict[Hashable, Any] = {}
@@ -212,7 +215,9 @@ class Held:
         """Keeps a connection for the next call, unless something on it is unfinished."""
         if db.conn.in_transaction or _held.get(self._path) is not self:
             return False
-        self._idle.append(db)
+        # Whoever wrote last has the pages in memory as they are now; the next call gets this one.
+        wrote, self._wrote[id(db)] = db.conn.total_changes > self._wrote.get(id(db), 0), db.conn.total_changes
+        self._idle.insert(len(self._idle) if wrote else 0, db)
         return True
 
     def lately(self, key: Hashable, seconds: float, count: Callable[[], int]) -> int:

@@ -169,7 +169,7 @@ class Gate:
         if host is None or not is_ours(host, self.public):
             await Response(_(NOT_OURS), 421, media_type="text/plain")(scope, receive, send)
         elif scope["type"] == "websocket":
-            if path == WEBSOCKET and not is_foreign(scope, host) and await self._refusal(scope) is None:
+            if path == WEBSOCKET and not is_foreign(scope, host) and self._refusal(scope) is None:
                 await self._watched(scope, receive, send)
             else:
                 await Response(status_code=403)(scope, receive, send)
@@ -179,12 +179,11 @@ class Gate:
             await refusal(path, 403, _("Not from here"), _(FOREIGN))(scope, receive, send)
         elif path in OPEN_PAGES or OPEN.fullmatch(path):
             await self.app(scope, receive, send)
-        elif path.startswith("/api/"):
-            await (await self._refusal(scope) or self.api)(scope, receive, send)
         else:
-            await (await self._refusal(scope) or self.app)(scope, receive, send)
+            behind = self.api if path.startswith("/api/") else self.app
+            await (self._refusal(scope) or behind)(scope, receive, send)
 
-    async def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         try:
             # Not in a thread: it is one read, which no writer can hold up, and takes less time than a thread to wake.
             person = self.person_of(secret_of(Headers(scope=scope)))
@@ -228,7 +227,7 @@ class Gate:
         status = 200
         while status not in (401, 403):
             await asyncio.sleep(self.every)
-            refused = await self._refusal(scope)
+            refused = self._refusal(scope)
             status = refused.status_code if refused else 200
 
 

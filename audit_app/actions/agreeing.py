@@ -10,7 +10,7 @@ from audit_app.actions.access import require_lead
 from audit_app.actions.fitting import stored_value
 from audit_app.actions.openings import read_items
 from audit_app.actions.tries import PASSES
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from data.errors import Problem, StudyProblem
 from data.parsing import Bad, text
 from data.reading import read
@@ -70,7 +70,7 @@ class CalibrationSet:
             return _(HOW)
         labels = Counter(answer.label for answer in self.answers)
         n = len({answer.response_id for answer in self.answers})
-        counts = _(", ").join(f"{label} {often}" for label, often in labels.items())
+        counts = joined(f"{label} {often}" for label, often in labels.items())
         said = _("Calibration set {set_id}: {n} items, agreed answers: {counts}.")
         return " ".join([said.format(set_id=self.set_id, n=n, counts=counts), *self.notes])
 
@@ -263,10 +263,10 @@ def _notes(rubric: Rubric, answers: Sequence[AgreedAnswer]) -> Iterator[str]:
     few = [f"{label} ({n})" for label, n in count.items() if n < FEW]
     if few:
         said = _("Few agreed answers: {few}; with fewer than {least} one hard item decides who passes.")
-        yield said.format(few=_(", ").join(few), least=FEW)
+        yield said.format(few=joined(few), least=FEW)
     asked = [q.name for q in rubric.questions if q.pass_ in PASSES and not q.diagnostic and q.name not in count]
     if asked:
-        yield _("Not practised: {labels}.").format(labels=_(", ").join(asked))
+        yield _("Not practised: {labels}.").format(labels=joined(asked))
 
 
 def answer_rows(found: CalibrationSet) -> list[dict[str, str]]:

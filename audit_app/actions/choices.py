@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from audit_app.actions.registration import judge_of
+from audit_app.actions.registration import registered_judge
 from audit_app.actions.seal import Seal, read_seal, require_results
 from data import frame as frames
 from data.store import items
@@ -33,11 +33,10 @@ def choices(study: Study) -> Choices:
         StudyProblem: Nothing is imported or drawn, so there is no result yet.
     """
     require_results(study)
-    frame = frames.open_frame(study)
-    judges, slices = _of_frame(frame)
-    first = judge_of(study, frame, None)
+    judges, slices = _of_frame(frames.open_frame(study))
     with open_store(study) as store:
         items.find_sample(store, None)
+        first = registered_judge(store)
         samples = tuple(sample["sample_id"] for sample in reversed(items.samples(store)))
         return Choices(
             seal=read_seal(store),

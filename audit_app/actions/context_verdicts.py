@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from audit_app.actions.answered import Key, Overlap, answered, overlap_of
-from audit_app.actions.leak_labels import ESTABLISHED, BlindReading, blind_readings
+from audit_app.actions.leak_labels import ESTABLISHED, BlindReading, readings_of
 from audit_app.actions.leaks import ABSENCE
 from data.rubric import Rubric
 from data.store import events, items
@@ -65,10 +65,11 @@ class ContextVerdict:
 def context_verdicts(store: Store, rubric: Rubric) -> Mapping[str, ContextVerdict]:
     """The verdicts of the plan's first person, by context_id."""
     said: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
-    for row in events.answers(store, "context"):
+    rows = events.answers(store, "context")
+    for row in rows:
         if (row["purpose"], row["plan_order"]) == ("plan", 1) and row["value"]:
             said[row["item_id"]][row["label"]] = row
-    readings = blind_readings(store)
+    readings = readings_of(rows, items.passage_numbers(store))
     return {
         context: _verdict(answers, readings.get(context, BlindReading()), rubric)
         for context, answers in sorted(said.items())

@@ -100,7 +100,7 @@ class JudgeCheck(JudgeSlice):
             "Tuned on the audit: {labels}. The prompts of these labels were first used after results were opened (on "
             "{day}), so these figures do not validate them; improve prompts on dev tasks (`judge check --split dev`) "
             "before results are opened."
-        ).format(labels=", ".join(self.tuned), day=max(self.tuned.values())[:10])
+        ).format(labels=joined(self.tuned), day=max(self.tuned.values())[:10])
 
     @property
     def undated_sentence(self) -> str | None:

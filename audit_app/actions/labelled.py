@@ -292,8 +292,10 @@ def judged(frame: frames.Frame, judge: str | None, columns: Sequence[str]) -> Ju
     )
 
 
-def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
-    """The judge asked for, else the one with the most verdicts; None when nothing was judged.
+def find_judge(frame: frames.Frame, judge: str | None, meant: str | None = None) -> str | None:
+    """The judge asked for, else the one that is meant where it judged, else the one with the most verdicts.
+
+    None when nothing was judged.
 
     Raises:
         StudyProblem: The judge gave no verdicts.
@@ -302,4 +304,4 @@ def find_judge(frame: frames.Frame, judge: str | None) -> str | None:
     if judge is not None and judge not in known:
         said = _("judge {judge!r} gave no verdicts here; judges are {judges}")
         raise StudyProblem(said.format(judge=judge, judges=joined(known) or _("none yet")))
-    return judge or (known[0] if known else None)
+    return judge or next((one for one in (meant, *known) if one in known), None)

@@ -103,7 +103,7 @@ class LeakAudit:
         unexpected = _(
             "What a blind reader should find under {conditions} is not known, so nothing is held against it."
         )
-        conditions = _(", ").join(self.unexpected)
+        conditions = joined(self.unexpected)
         said = [spoiled if self.n_spoiled else "", unexpected.format(conditions=conditions) if conditions else ""]
         return " ".join(filter(None, said))
 

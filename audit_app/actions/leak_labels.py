@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,10 +85,16 @@ class BlindReading:
 
 def blind_readings(store: Store) -> Mapping[str, BlindReading]:
     """The readings of the plan's first person, by context_id; spoiled ones too."""
-    numbers = items.passage_numbers(store)
+    return readings_of(events.answers(store, "context"), items.passage_numbers(store))
+
+
+def readings_of(
+    answers: Iterable[Mapping[str, Any]], numbers: Mapping[str, Sequence[str]]
+) -> Mapping[str, BlindReading]:
+    """The same, from the answers to contexts and the numbers of the passages of each."""
     said: dict[str, dict[str, str]] = defaultdict(dict)
     spoiled: set[str] = set()
-    for row in events.answers(store, "context"):
+    for row in answers:
         label = (row["label"] or "").partition(".")[0]
         if (row["purpose"], row["plan_order"]) != ("plan", 1) or not row["value"] or label not in SPOILS:
             continue

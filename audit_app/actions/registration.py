@@ -11,7 +11,7 @@ from audit_app.actions.labelled import Grounding, find_judge
 from audit_app.actions.seal import require_results
 from audit_app.language import _
 from data.errors import StudyProblem
-from data.frame import Frame, judges
+from data.frame import Frame
 from data.store import items, registrations
 from data.store.connection import Store, open_store
 from data.study import Study
@@ -129,9 +129,14 @@ def judge_of(study: Study, frame: Frame, judge: str | None) -> str | None:
         Refused: Results are not for whoever asks.
     """
     require_results(study)
-    intent = last_intent(study) if judge is None else None
-    meant = intent.judge if intent and intent.judge in judges(frame) else judge
-    return find_judge(frame, meant)
+    with open_store(study) as store:
+        return find_judge(frame, judge, registered_judge(store))
+
+
+def registered_judge(store: Store) -> str | None:
+    """The judge that was registered last; None when nothing was, or none was meant."""
+    found = registered(store)
+    return found[-1].judge if found else None
 
 
 def registered(store: Store) -> list[Registration]:

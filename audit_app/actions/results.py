@@ -17,7 +17,7 @@ from audit_app.actions.seal import read_seal, require_results
 from audit_app.actions.settled import settled
 from audit_app.actions.standing import standing
 from audit_app.actions.withholding import require_random_queue
-from audit_app.language import _, mark
+from audit_app.language import _, joined, mark
 from data import frame as frames
 from data.errors import StudyProblem
 from data.store import items
@@ -180,7 +180,7 @@ def _left_out(scope: Scope, names: Sequence[str], n_ungradable: int, *, audited:
     unaudited = [] if audited else [name for name in names if name in WARRANTS and scope.allows(name)]
     if unaudited:
         said = _("Left out: {gone} (no context of a labelled response is audited yet).")
-        found.append(said.format(gone=_(", ").join(unaudited)))
+        found.append(said.format(gone=joined(unaudited)))
     if n_ungradable and any(scope.allows(name) and "C" in METRICS[name].reads for name in names):
         found.append(
             _(

@@ -105,13 +105,14 @@ class Question {
   drawAgain(note, evidence) {
     this.notePart.replaceWith(this.drawNote(note));
     if (evidence) this.quoting.replaceWith(evidence);
-    this.details.open = !this.isDense() && !this.wasFolded();
+    this.details.open = this.isUnfolded();
     this.actions.hidden = false;
     if (this.node.classList.contains("folded")) this.fold(false);
   }
 
-  wasFolded() {
-    return this.loop.narrow() && memory.read(...this.what).is;
+  // Whether what counts is open from the start.
+  isUnfolded() {
+    return !this.deciding && !this.isDense() && !(this.loop.narrow() && memory.read(...this.what).is);
   }
 
   drawQuestion(note, evidence) {
@@ -123,7 +124,7 @@ class Question {
     this.what = [this.view.who, "read", label.name];
     const fold = () => this.loop.narrow() && memory.write({ is: this.details.open }, ...this.what); // on a phone the room is dear
     this.details = el("details", { class: "definition" }, el("summary", { text: _("What counts"), onclick: fold }), what);
-    this.details.open = !this.deciding && !this.isDense() && !this.wasFolded();
+    this.details.open = this.isUnfolded();
     this.buttons = new Map(this.choices().map((choice) => [choice.value, this.drawChoice(choice)]));
     const values = el("div", { class: "values", role: "group", "aria-label": label.question }, ...this.buttons.values());
     const parts = [

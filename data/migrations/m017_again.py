@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database
 
-from data.migrations.steps import migrations
+from data.migrations.steps import append_only, migrations
 
 _STATEMENTS = (
     """CREATE TABLE asking (
@@ -30,12 +30,7 @@ _STATEMENTS = (
         asked_by TEXT REFERENCES person,
         created_at TEXT NOT NULL
     ) STRICT""",
-    *(
-        f"""CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table}
-        BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"""
-        for table in ("asking", "practice_again")
-        for verb in ("UPDATE", "DELETE")
-    ),
+    *append_only("asking", "practice_again"),
 )
 
 

@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database
 
-from data.migrations.steps import migrations
+from data.migrations.steps import append_only, migrations
 
 _STATEMENTS = (
     """CREATE TABLE judge_trial (
@@ -29,12 +29,7 @@ _STATEMENTS = (
         stopped TEXT
     ) STRICT""",
     "CREATE INDEX judge_run_judge ON judge_run (judge, number)",
-    *(
-        f"""CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table}
-        BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"""
-        for table in ("judge_trial", "judge_run")
-        for verb in ("UPDATE", "DELETE")
-    ),
+    *append_only("judge_trial", "judge_run"),
 )
 
 

@@ -142,10 +142,10 @@ def open_store(study: Study) -> Iterator[Store]:
     with _speaking(study.database):
         held = _held.get(study.database)
         db = (held.take() if held else None) or _connect(study.database)
-        kept = False
+        kept, before = False, db.conn.total_changes
         try:
             yield Store(db, held)
-            kept = held is not None and held.keep(db)
+            kept = held is not None and held.keep(db, wrote=db.conn.total_changes > before)
         finally:
             if not kept:
                 db.conn.close()
@@ -186,7 +186,6 @@ class Held:
         self.turn = threading.Lock()
         self._path = path
         self._idle = [_connect(path)]
-        self._wrote: dict[int, int] = {}
         self._made_for = self._now(self._idle[0])
         self._counted: dict[Hashable, tuple[float, int]] = {}
         self._read: dict[Hashable, Any] = {}
@@ -211,12 +210,11 @@ class Held:
         self.close()
         return None
 
-    def keep(self, db: Database) -> bool:
+    def keep(self, db: Database, *, wrote: bool) -> bool:
         """Keeps a connection for the next call, unless something on it is unfinished."""
         if db.conn.in_transaction or _held.get(self._path) is not self:
             return False
         # Whoever wrote last has the pages in memory as they are now; the next call gets this one.
-        wrote, self._wrote[id(db)] = db.conn.total_changes > self._wrote.get(id(db), 0), db.conn.total_changes
         self._idle.insert(len(self._idle) if wrote else 0, db)
         return True
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import streamlit as st
 
 from audit_app.gate import EVERY
-from audit_app.language import current, direction, for_scripts
+from audit_app.language import _, current, direction, for_scripts
 
 _HERE = files("audit_app.component")
 _SCRIPTS = (
@@ -28,15 +28,16 @@ _mount = st.components.v2.component(
 )
 
 
-_watch = st.components.v2.component("evidence_audit_watch", js=_read("watch.js"))
+_watch = st.components.v2.component("evidence_audit_watch", css=_read("watch.css"), js=_read("watch.js"))
 
 
 def watch_page() -> None:
-    """Tells the browser its language and the way of its lines (Streamlit says English), and to watch its session.
+    """Tells the browser its language and the way of its lines (Streamlit says English), and to watch its session and server.
 
     See `audit_app.gate.EVERY`.
     """
-    _watch(key="watch", data={"lang": current(), "dir": direction(), "every": EVERY})
+    away = _("The server cannot be reached. What this page shows may be out of date; it goes on by itself.")
+    _watch(key="watch", data={"lang": current(), "dir": direction(), "every": EVERY, "away": away})
 
 
 def labelling(screen: str) -> None:

@@ -47,6 +47,7 @@ class Loop {
     on(window, "resize", () => this.fit());
     on(window, "pagehide", () => this.phase === "asking" && this.question.remember());
     on(window, "beforeunload", (event) => this.pending && event.preventDefault());
+    on(window, "serveraway", (event) => event.preventDefault()); // said here once it matters: when something is to be saved
     on(window, "signedoutelsewhere", (event) => (event.preventDefault(), this.signedOutElsewhere()));
     this.ticking = setInterval(() => this.lease.tick(), 1000);
     this.tabs.arrive();

@@ -1,15 +1,26 @@
-// On every page: which language it is in, and every few seconds whether whoever is signed in still is. On a phone,
-// where Streamlit's menu lies over the page, it closes once a page is chosen and is not open when a page is loaded.
+// On every page: which language it is in, and every few seconds whether whoever is signed in still is, and whether the
+// server still answers. On a phone, where Streamlit's menu lies over the page, it closes once a page is chosen and is not open when a page is loaded.
 
 let watching, leaving;
 
-// A page that wants to say it itself, because something typed is on it, keeps the event from going on.
-async function look() {
+// A page that says it itself, because something typed is on it, keeps the event from going on.
+const unsaid = (what) => window.dispatchEvent(new Event(what, { cancelable: true }));
+
+async function look(away) {
   if (document.hidden) return;
   const answer = await fetch("/api/here", { credentials: "same-origin", cache: "no-store" }).catch(() => null);
   await answer?.arrayBuffer().catch(() => null); // an answer that nobody reads to its end stays open
-  const gone = new Event("signedoutelsewhere", { cancelable: true });
-  if (answer?.status === 401 && window.dispatchEvent(gone)) window.location.reload();
+  if (answer?.status === 401 && unsaid("signedoutelsewhere")) window.location.reload();
+  away.hidden = answer !== null || !unsaid("serveraway");
+}
+
+function drawAway(parent, text) {
+  const drawn = parent.querySelector(".away");
+  const away = drawn ?? Object.assign(document.createElement("p"), { className: "away", hidden: true });
+  away.setAttribute("role", "status");
+  away.textContent = text;
+  if (!drawn) parent.append(away);
+  return away;
 }
 
 const onPhone = () => window.matchMedia("(max-width: 767.9px)").matches;
@@ -25,13 +36,14 @@ function forgetMenu() {
   for (const key of Object.keys(localStorage)) if (key.startsWith("stSidebarCollapsed")) localStorage.removeItem(key);
 }
 
-export default function ({ data }) {
+export default function ({ parentElement, data }) {
   Object.assign(document.documentElement, { lang: data.lang, dir: data.dir });
   clearInterval(watching);
   leaving?.abort();
   const here = (leaving = new AbortController()); // what leaves may leave after the next has come
   const { signal } = here;
-  const timer = (watching = setInterval(look, 1000 * data.every));
+  const away = drawAway(parentElement, data.away);
+  const timer = (watching = setInterval(() => look(away), 1000 * data.every));
   window.addEventListener("pagehide", forgetMenu, { signal });
   document.addEventListener("click", closeMenu, { signal, capture: true });
   return () => (clearInterval(timer), here.abort());

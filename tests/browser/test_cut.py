@@ -88,12 +88,14 @@ def test_a_cut_loses_nothing(
     page.keyboard.press("n")
     page.keyboard.type("typed before, ")
     line.cut()
+    time.sleep(5)  # by now Streamlit would have said so in a dialog of its own, which takes the keyboard
     page.keyboard.type("while it was cut")
     page.keyboard.press("Escape")
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("Not saved yet, retrying")
     time.sleep(seconds)
+    expect(page.get_by_role("dialog")).to_have_count(0)
     line.mend()
     expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=40_000)
     expect(page.locator(".name > span").first).to_have_text("Substantive answer")
@@ -107,4 +109,21 @@ def test_a_cut_loses_nothing(
     expect(page.get_by_role("link", name="Context audit")).to_have_attribute("aria-current", "page", timeout=40_000)
     page.get_by_role("link", name="Label").click()
     expect(page.locator("#note")).to_have_value("and after")
+    line.cut()
+
+
+def test_a_page_without_questions_says_that_the_server_is_away(
+    context: BrowserContext, study: Study, server: str
+) -> None:
+    line, page = Line(server), context.new_page()
+    page.goto(add_person(study, "Lead", role="lead", address=line.address).link)
+    page.goto(f"{line.address}/people")
+    expect(page.get_by_role("heading", name="People")).to_be_visible()
+    away = page.get_by_text("The server cannot be reached")
+    expect(away).to_be_hidden()
+    line.cut()
+    expect(away).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    line.mend()
+    expect(away).to_be_hidden()
     line.cut()

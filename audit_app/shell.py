@@ -3,9 +3,9 @@
 Streamlit guesses: from /label it first asks /label/_stcore/health, which is not there, and leaves two errors in
 the console before it asks /_stcore/health. Told the address (its own setting `BACKEND_BASE_URL`), it asks once.
 
-Told to keep its error dialogs to itself (`blockErrorDialogs`), it puts none over the page while the connection is cut: that
-took the keyboard from whoever was typing and stayed after the answer was saved. The labelling loop says so in its own
-words, and so does `component/watch.js` on every other page.
+Told to keep its error dialogs to itself (`blockErrorDialogs`), it puts none over the page while the connection is
+cut: that took the keyboard from whoever was typing and stayed after the answer was saved. The labelling loop says so
+in its own words, and so does `component/watch.js` on every other page.
 """
 
 from importlib.resources import files
@@ -20,10 +20,7 @@ PATHS = (
 )  # fmt: skip
 """The addresses of all screens, and the one that leads to the first."""
 
-TOLD = (
-    "window.__streamlit = "
-    "{ BACKEND_BASE_URL: window.location.origin, HOST_CONFIG: { blockErrorDialogs: true } };"
-)
+TOLD = "window.__streamlit = { BACKEND_BASE_URL: window.location.origin, HOST_CONFIG: { blockErrorDialogs: true } };"
 
 
 def streamlit_page() -> str:

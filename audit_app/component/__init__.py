@@ -32,7 +32,7 @@ _watch = st.components.v2.component("evidence_audit_watch", css=_read("watch.css
 
 
 def watch_page() -> None:
-    """Tells the browser its language and the way of its lines (Streamlit says English), and to watch its session and server.
+    """Tells the browser its language and the way of its lines (Streamlit says English), and what to watch.
 
     See `audit_app.gate.EVERY`.
     """

@@ -24,6 +24,7 @@ class Loop {
     this.pending = null;
     memory.prune();
     this.build(host);
+    window.addEventListener("beforeunload", (event) => this.pending && event.preventDefault()); // also from another screen
   }
 
   build(host) {
@@ -46,7 +47,6 @@ class Loop {
     on(window, "online", () => this.retry.now());
     on(window, "resize", () => this.fit());
     on(window, "pagehide", () => this.phase === "asking" && this.question.remember());
-    on(window, "beforeunload", (event) => this.pending && event.preventDefault());
     on(window, "serveraway", (event) => event.preventDefault()); // said here once it matters: when something is to be saved
     on(window, "signedoutelsewhere", (event) => (event.preventDefault(), this.signedOutElsewhere()));
     this.ticking = setInterval(() => this.lease.tick(), 1000);
@@ -66,7 +66,13 @@ class Loop {
     this.leaving?.abort();
     this.tabs.leave();
     clearInterval(this.ticking);
-    this.retry.stop();
+    if (!this.pending) this.retry.stop(); // an answer that was given is sent, wherever its person looks meanwhile
+  }
+
+  // A loop that left its screen with an answer still to be sent goes on where the screen is drawn now.
+  moveTo(host) {
+    host.append(this.root);
+    return this;
   }
 
   moved() {
@@ -211,6 +217,7 @@ class Loop {
     this.pending = null;
     this.retry.done();
     this.question.forget();
+    if (!this.root.isConnected) return;
     this.calm();
     if (feedback) this.tell(feedback, next);
     else this.draw(next);
@@ -250,6 +257,7 @@ class Loop {
 
   overtaken(why) {
     this.pending = null;
+    if (!this.root.isConnected) return; // what was typed waits in its draft
     this.say("");
     this.fetchView(() => {
       const note = this.question.view ? this.question.note.value.trim() : "";
@@ -340,16 +348,20 @@ class Loop {
   }
 }
 
-const loops = new WeakMap();
+const loops = new WeakMap(); // by where they are drawn
+const latest = new Map(); // by screen
 
 export default function ({ parentElement, data }) {
   speak(data);
+  const { screen } = data;
   let loop = loops.get(parentElement);
-  if (loop === undefined || loop.screen !== data.screen) {
+  if (loop === undefined || loop.screen !== screen) {
     loop?.root.remove();
-    loop = new Loop(parentElement, data.screen);
+    loop = latest.get(screen)?.pending ? latest.get(screen).moveTo(parentElement) : new Loop(parentElement, screen);
     loops.set(parentElement, loop);
+    latest.set(screen, loop);
   }
   loop.arrive();
-  return () => loop.leave();
+  const { leaving } = loop;
+  return () => loop.leaving === leaving && loop.leave(); // what leaves may leave after the next has come
 }

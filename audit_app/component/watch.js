@@ -2,16 +2,23 @@
 // server still answers. On a phone, where Streamlit's menu lies over the page, it closes once a page is chosen and is not open when a page is loaded.
 
 let watching, leaving;
+let looking = false;
 
 // A page that says it itself, because something typed is on it, keeps the event from going on.
 const unsaid = (what) => window.dispatchEvent(new Event(what, { cancelable: true }));
 
-async function look(away) {
-  if (document.hidden) return;
-  const answer = await fetch("/api/here", { credentials: "same-origin", cache: "no-store" }).catch(() => null);
+// One look at a time, and none for long: where a line swallows everything without a word, they would pile up until the
+// browser sends nothing more, no answer either, even once the line is back.
+async function look(away, every) {
+  if (document.hidden || looking) return;
+  looking = true;
+  const signal = AbortSignal.timeout(2000 * every);
+  const answer = await fetch("/api/here", { credentials: "same-origin", cache: "no-store", signal }).catch(() => null);
   await answer?.arrayBuffer().catch(() => null); // an answer that nobody reads to its end stays open
+  looking = false;
   if (answer?.status === 401 && unsaid("signedoutelsewhere")) window.location.reload();
-  away.hidden = answer !== null || !unsaid("serveraway");
+  const fromProxy = answer?.status >= 500 && !answer.headers.get("Content-Type")?.startsWith("application/json");
+  away.hidden = (answer !== null && !fromProxy) || !unsaid("serveraway");
 }
 
 function drawAway(parent, text) {
@@ -43,7 +50,7 @@ export default function ({ parentElement, data }) {
   const here = (leaving = new AbortController()); // what leaves may leave after the next has come
   const { signal } = here;
   const away = drawAway(parentElement, data.away);
-  const timer = (watching = setInterval(() => look(away), 1000 * data.every));
+  const timer = (watching = setInterval(() => look(away, data.every), 1000 * data.every));
   window.addEventListener("pagehide", forgetMenu, { signal });
   document.addEventListener("click", closeMenu, { signal, capture: true });
   return () => (clearInterval(timer), here.abort());

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from audit_app.actions.people import add_person
 from data.study import Study
@@ -126,4 +126,15 @@ def test_a_page_without_questions_says_that_the_server_is_away(
     expect(page.get_by_role("dialog")).to_have_count(0)
     line.mend()
     expect(away).to_be_hidden()
+    page.route("**/api/here", lambda route: route.fulfill(status=502, body="Bad gateway"))  # a proxy in front of it
+    expect(away).to_be_visible()
     line.cut()
+
+
+def test_a_line_that_swallows_everything_leaves_room_for_the_answer(page: Page) -> None:
+    under_way: list[Request] = []
+    page.on("request", lambda request: under_way.append(request) if "/api/here" in request.url else None)
+    page.route("**/api/here", lambda route: None)  # never answered, never refused
+    with page.expect_event("requestfailed", lambda request: request in under_way, timeout=30_000):
+        pass
+    assert len(under_way) == 1, "a browser has six requests under way at most"

@@ -283,3 +283,27 @@ def test_of_a_long_rest_only_the_first_minute_counts(
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text("Saved")
     assert 60 <= events()[-1]["active_seconds"] < 80
+
+
+def test_an_answer_that_waits_is_sent_from_another_screen_too(page: Page, events: Events) -> None:
+    before = len(events())
+    page.route("**/api/label", lambda route: route.fulfill(status=503, body="{}"))
+    type_note(page, "on its way")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    page.get_by_role("link", name="Context audit").click()
+    expect(title(page)).to_have_text("Answerable")
+    page.get_by_role("link", name="Label").click()
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")  # and says so when one comes back
+    page.get_by_role("link", name="Context audit").click()
+    expect(title(page)).to_have_text("Answerable")
+    page.unroute("**/api/label")
+    with page.expect_response("**/api/label", timeout=30_000):
+        pass
+    ready(page)
+    assert [(row["label"], row["value"], row["comment"]) for row in events()[before:]] == [("D", "0", "on its way")]
+    page.get_by_role("link", name="Label").click()
+    expect(title(page)).to_have_text("Substantive answer")
+    ready(page)

@@ -20,6 +20,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from data.store.connection import open_store
 from data.study import Study, init_study, open_study, replace_text
+from tests.browser.conftest import ready
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
@@ -156,7 +157,7 @@ class Watch:
 
     def as_it_is(self) -> None:
         """Every text on the screen is the text that was sent, to the character."""
-        self.page.locator(".audit[data-phase=asking]").wait_for()
+        ready(self.page)
         texts: list[str] = []
         named: list[str] = []
         for artifact in self.view["artifacts"]:

@@ -211,8 +211,14 @@ def test_work_renews_the_lease_and_rest_lets_it_run_out_visibly(hurried: Page, q
     expect(lease).to_have_text("")  # what has an answer stays with its person
 
 
-def test_an_item_that_went_to_somebody_else_while_one_typed(hurried: Page, quick: Study) -> None:
-    type_note(hurried, "half a thou")
+@pytest.mark.parametrize("where", ["note", "skip"])
+def test_an_item_that_went_to_somebody_else_while_one_typed(where: str, hurried: Page, quick: Study) -> None:
+    if where == "skip":
+        hurried.keyboard.press("s")
+        hurried.keyboard.press("Tab")
+        hurried.keyboard.type("half a thou")
+    else:
+        type_note(hurried, "half a thou")
     taker = add_person(quick, "Taker").person_id
     with open_store(quick) as store:
         mine = store.row("SELECT * FROM assignment WHERE state = 'claimed' ORDER BY lease_until DESC LIMIT 1")
@@ -226,7 +232,7 @@ def test_an_item_that_went_to_somebody_else_while_one_typed(hurried: Page, quick
     expect(hurried.locator("#note")).to_have_value("")
     hurried.keyboard.type("h 1 2 \n1")  # what is still being typed answers nothing
     expect(message).to_be_visible()
-    assert hurried.locator(".value[aria-pressed=true], dialog[open]").count() == 0
+    assert hurried.locator(".value[aria-pressed=true], .panel, dialog[open]").count() == 0
     hurried.keyboard.press("Escape")
     expect(message).to_have_count(0)
     hurried.keyboard.press("1")
@@ -307,3 +313,36 @@ def test_an_answer_that_waits_is_sent_from_another_screen_too(page: Page, events
     page.get_by_role("link", name="Label").click()
     expect(title(page)).to_have_text("Substantive answer")
     ready(page)
+
+
+def test_what_would_not_be_saved_cannot_be_typed(page: Page, events: Events) -> None:
+    before = len(events())
+    page.route("**/api/label", lambda route: route.fulfill(status=503, body="{}"))
+    page.keyboard.press("2")
+    type_note(page, "all of it")
+    page.keyboard.press("Control+Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    page.keyboard.type(", and more")
+    expect(page.locator("#note")).to_have_value("all of it")
+    page.unroute("**/api/label")
+    expect(title(page)).to_have_text("Substantive answer", timeout=30_000)
+    assert events()[before]["comment"] == "all of it"
+    ready(page)
+    type_note(page, "typed again")
+
+
+def test_a_note_whose_item_went_while_one_was_signed_out_can_be_copied(
+    page: Page, study: Study, context: BrowserContext
+) -> None:
+    type_note(page, "before lunch")
+    cookies = context.cookies()
+    context.clear_cookies()
+    expect(alert(page)).to_contain_text("You are signed out")
+    with open_store(study) as store:
+        mine = store.row("SELECT * FROM assignment WHERE state = 'claimed' ORDER BY rowid DESC LIMIT 1")
+        assert mine
+        taker = [add_person(study, "Taker").person_id, mine["assignment_id"]]
+        store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", taker)
+    context.add_cookies([{**cookie} for cookie in cookies])  # type: ignore[typeddict-item]  # what cookies() gives is what add_cookies() takes
+    alert(page).get_by_role("button").click()
+    expect(alert(page)).to_contain_text("Your note, to copy if you need it: “before lunch”")

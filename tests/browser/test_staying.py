@@ -346,3 +346,10 @@ def test_a_note_whose_item_went_while_one_was_signed_out_can_be_copied(
     context.add_cookies([{**cookie} for cookie in cookies])  # type: ignore[typeddict-item]  # what cookies() gives is what add_cookies() takes
     alert(page).get_by_role("button").click()
     expect(alert(page)).to_contain_text("Your note, to copy if you need it: “before lunch”")
+
+
+def test_a_clock_set_back_does_not_let_the_lease_run_out(page: Page) -> None:
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000; }")
+    expect(page.locator(".lease")).to_have_text("held for you: 30 min")
+    with page.expect_request("**/api/lease", timeout=5000):
+        page.mouse.move(220, 300)

@@ -24,7 +24,7 @@ class Loop {
     this.pending = null;
     memory.prune();
     this.build(host);
-    window.addEventListener("beforeunload", (event) => this.pending && event.preventDefault()); // also from another screen
+    window.addEventListener("beforeunload", (event) => this.owes() && event.preventDefault()); // also from another screen
   }
 
   build(host) {
@@ -67,6 +67,11 @@ class Loop {
     this.tabs.leave();
     clearInterval(this.ticking);
     if (!this.pending) this.retry.stop(); // an answer that was given is sent, wherever its person looks meanwhile
+  }
+
+  // Whether something would be lost with the page.
+  owes() {
+    return this.pending !== null || [...unkept.keys()].some((name) => name.includes("/draft/"));
   }
 
   // A loop that left its screen with an answer still to be sent goes on where the screen is drawn now.

@@ -353,3 +353,27 @@ def test_a_clock_set_back_does_not_let_the_lease_run_out(page: Page) -> None:
     expect(page.locator(".lease")).to_have_text("held for you: 30 min")
     with page.expect_request("**/api/lease", timeout=5000):
         page.mouse.move(220, 300)
+
+
+@pytest.mark.parametrize("storage", ["full", "refused"])
+def test_a_browser_that_keeps_nothing_loses_nothing_while_the_page_lives(storage: str, page: Page) -> None:
+    if storage == "full":
+        page.evaluate("""() => { for (let words = "x".repeat(2 ** 20); words; )
+            try { localStorage.setItem(Math.random(), words) } catch { words = words.slice(1 + words.length / 2) } }""")
+    else:
+        page.evaluate("() => { Storage.prototype.setItem = Storage.prototype.getItem = () => { throw new Error(); } }")
+    page.keyboard.press("2")
+    type_note(page, "kept all the same, " * 9)
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Flagged")
+    page.get_by_role("link", name="Context audit").click()
+    expect(title(page)).to_have_text("Answerable")
+    page.get_by_role("link", name="Label").click()
+    expect(page.locator("#note")).to_have_value("kept all the same, " * 9)
+    expect(page.locator(".value[aria-pressed=true]")).to_contain_text("No")
+    with page.expect_event("dialog") as asked:  # whether one really wants to leave
+        page.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.accept()

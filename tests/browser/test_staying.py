@@ -51,6 +51,13 @@ def type_note(page: Page, text: str) -> None:
     expect(page.locator("#note")).to_have_value(text)
 
 
+def go_to(page: Page, screen: str) -> None:
+    link = page.get_by_role("link", name=screen)
+    link.click()
+    expect(link).to_have_attribute("aria-current", "page")
+    page.locator(":is(.audit[data-phase=asking], .audit[data-phase=empty], .audit[data-phase=retrying])").wait_for()
+
+
 def alert(page: Page) -> Locator:
     return page.get_by_role("alert")
 
@@ -329,18 +336,15 @@ def test_an_answer_that_waits_is_sent_from_another_screen_too(page: Page, events
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(alert(page)).to_contain_text("Not saved yet, retrying")
-    page.get_by_role("link", name="Context audit").click()
-    expect(title(page)).to_have_text("Answerable")
-    page.get_by_role("link", name="Label").click()
+    go_to(page, "Context audit")
+    go_to(page, "Label")
     expect(alert(page)).to_contain_text("Not saved yet, retrying")  # and says so when one comes back
-    page.get_by_role("link", name="Context audit").click()
-    expect(title(page)).to_have_text("Answerable")
+    go_to(page, "Context audit")
     page.unroute("**/api/label")
     with page.expect_response("**/api/label", timeout=30_000):
         pass
-    ready(page)
     assert [(row["label"], row["value"], row["comment"]) for row in events()[before:]] == [("D", "0", "on its way")]
-    page.get_by_role("link", name="Label").click()
+    go_to(page, "Label")
     expect(title(page)).to_have_text("Substantive answer")
     ready(page)
 
@@ -398,9 +402,8 @@ def test_a_browser_that_keeps_nothing_loses_nothing_while_the_page_lives(storage
     page.keyboard.press("f")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".bar .said")).to_contain_text("Flagged")
-    page.get_by_role("link", name="Context audit").click()
-    expect(title(page)).to_have_text("Answerable")
-    page.get_by_role("link", name="Label").click()
+    go_to(page, "Context audit")
+    go_to(page, "Label")
     expect(page.locator("#note")).to_have_value("kept all the same, " * 9)
     expect(page.locator(".value[aria-pressed=true]")).to_contain_text("No")
     with page.expect_event("dialog") as asked:  # whether one really wants to leave

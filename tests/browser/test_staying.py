@@ -380,3 +380,15 @@ def test_a_browser_that_keeps_nothing_loses_nothing_while_the_page_lives(storage
         page.close(run_before_unload=True)
     assert asked.value.type == "beforeunload"
     asked.value.accept()
+
+
+def test_a_study_that_cannot_be_read_for_a_while(hurried: Page, quick: Study) -> None:
+    type_note(hurried, "before it broke")
+    hurried.keyboard.press("Escape")
+    settings = quick.path / "study.toml"
+    replace_text(settings, "no = [[")
+    hurried.keyboard.press("r")  # Streamlit's key: the page is drawn anew
+    expect(hurried.get_by_text("The study cannot be opened right now")).to_be_visible()
+    assert quick.path.name not in hurried.content()
+    replace_text(settings, QUICK)
+    expect(hurried.locator("#note")).to_have_value("before it broke")

@@ -90,6 +90,20 @@ def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, con
     expect(title(page)).to_have_text("Substantive answer")
 
 
+def test_what_a_proxy_says_moves_no_question_on(page: Page) -> None:
+    page.route("**/api/l*", lambda route: route.fulfill(status=404, content_type="text/html", body="<p>Not Found</p>"))
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 600_000; }")  # time to renew the lease
+    with page.expect_response("**/api/lease"):
+        page.keyboard.press("n")
+    page.keyboard.type("still here")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    page.unroute("**/api/l*")
+    expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=30_000)
+
+
 def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
     type_note(page, "begun in the light")
     for scheme in ("dark", "light"):

@@ -88,6 +88,20 @@ def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, con
     expect(title(page)).to_have_text("Substantive answer")
 
 
+def test_what_a_proxy_says_moves_no_question_on(page: Page) -> None:
+    page.route("**/api/l*", lambda route: route.fulfill(status=404, content_type="text/html", body="<p>Not Found</p>"))
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 600_000; }")  # time to renew the lease
+    with page.expect_response("**/api/lease"):
+        page.keyboard.press("n")
+    page.keyboard.type("still here")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    page.unroute("**/api/l*")
+    expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=30_000)
+
+
 def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
     type_note(page, "begun in the light")
     for scheme in ("dark", "light"):
@@ -410,3 +424,15 @@ def test_a_browser_that_keeps_nothing_loses_nothing_while_the_page_lives(storage
         page.close(run_before_unload=True)
     assert asked.value.type == "beforeunload"
     asked.value.accept()
+
+
+def test_a_study_that_cannot_be_read_for_a_while(hurried: Page, quick: Study) -> None:
+    type_note(hurried, "before it broke")
+    hurried.keyboard.press("Escape")
+    settings = quick.path / "study.toml"
+    replace_text(settings, "no = [[")
+    hurried.keyboard.press("r")  # Streamlit's key: the page is drawn anew
+    expect(hurried.get_by_text("The study cannot be opened right now")).to_be_visible()
+    assert quick.path.name not in hurried.content()
+    replace_text(settings, QUICK)
+    expect(hurried.locator("#note")).to_have_value("before it broke")

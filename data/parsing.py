@@ -161,11 +161,11 @@ def whole(low: int, high: int) -> Callable[[Raw], int]:
 
 
 def binary(raw: Raw) -> int:
-    """A label: 1/0, true/false or yes/no in any case."""
+    """A label: 1/0, true/false or yes/no in any case; 1.0/0.0, too: so pandas writes a column with a gap."""
     value = text(raw).strip().casefold()
-    if value in ("1", "true", "yes"):
+    if value in ("1", "1.0", "true", "yes"):
         return 1
-    if value in ("0", "false", "no"):
+    if value in ("0", "0.0", "false", "no"):
         return 0
     raise Bad(f"is {value!r}; expected 1/0, true/false, yes/no, or empty for unscored")
 

@@ -13,6 +13,7 @@ from audit_app.actions.answered import binary as binary
 from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
 from audit_app.actions.first_people import FirstPeople
+from audit_app.actions.leak_labels import ESTABLISHED, is_spoiled
 from audit_app.actions.withholding import require_random_queue
 from audit_app.language import _
 from data import frame as frames
@@ -249,12 +250,16 @@ def labelled(
 
 
 def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> tuple[Floats, Flags]:
-    """Stage 1 of the context audits, by the first person of the plan; and the rows of which there is none."""
+    """Stage 1 of the context audits, by the first person of the plan; and the rows of which there is none.
+
+    Of somebody who had seen the task's reference answer it is no blind reading, and tells nothing.
+    """
     found: dict[str, float] = {}
     for row in events.answers(store, "context"):
         value, first = row["value"], (row["purpose"], row["plan_order"]) == ("plan", 1)
         if first and row["label"] in ("answerable", None) and (value or row["state"] == "skipped"):
-            found[row["item_id"]] = np.nan if value in (None, CANNOT_JUDGE) else float(value != "established")
+            told = value not in (None, CANNOT_JUDGE) and not is_spoiled(row)
+            found[row["item_id"]] = float(value != ESTABLISHED) if told else np.nan
     values = [found.get(draw["context_id"], np.nan) for draw in draws]
     return np.array(values, dtype=np.float64), np.array([draw["context_id"] not in found for draw in draws], dtype=bool)
 

@@ -13,7 +13,7 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import set_password
 from audit_app.gate import COOKIE
 from data.study import Study
-from tests.browser.conftest import ready
+from tests.browser.conftest import ready, settled
 
 PASSWORD = "correct horse battery"
 REACHED = """address => new Promise(done => {
@@ -170,6 +170,7 @@ def test_a_lead_invites_somebody_who_then_comes_in(
     ready(other)
     page.get_by_role("button", name="I have copied it").click()
     expect(page.locator("code", has_text="/in/")).to_have_count(0)
+    settled(page)  # until then the list of people is there twice, as it was and as it is
     # Revoking asks once more, and then ends what the other sees.
     page.get_by_role("combobox", name="Person").click()
     page.keyboard.type("Newly")

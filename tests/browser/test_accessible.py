@@ -166,6 +166,17 @@ def test_no_screen_of_leads_has_a_serious_violation(
     assert violations(page) == []
 
 
+def test_in_forced_colours_the_chosen_answer_is_marked(visit: Visit, link: Callable[..., str]) -> None:
+    page = visit(forced_colors="active")
+    page.goto(link())
+    asking(page)
+    box = page.locator(".value .box").first
+    open_yet = box.screenshot()
+    page.keyboard.press("1")
+    page.keyboard.press("n")
+    assert box.screenshot() != open_yet
+
+
 def test_arabic_runs_from_right_to_left(visit: Visit, link: Callable[..., str]) -> None:
     page = visit(locale="ar-EG")
     page.goto(link())

@@ -393,7 +393,9 @@ def test_the_leads_screens_with_results(
         for path, word in (("report", "study"), ("compare", "model"), ("judge", "judge"), ("agreement", "name")):
             at.page.goto(f"{address}/{path}")
             if path == "report":
-                at.page.get_by_role("button", name="Open results").click()
+                opens = at.page.get_by_role("button", name="Open results")
+                opens.click()
+                expect(opens).to_have_count(0, timeout=60_000)  # the study's name stands on the page before, too
             if path == "agreement":
                 at.page.get_by_text("Every two people").click()
             expect(at.page.locator("body")).to_contain_text(f"{word} <script>window.pwned = 1", timeout=60_000)

@@ -16,17 +16,17 @@ def parsed(kind: str, values: dict[str, Any]) -> list[Any]:
     return list(Parser(kind, Mapping()).read(Row(where="f:1", values=values)))
 
 
-@pytest.mark.parametrize("raw", ["1", "true", "TRUE", "Yes", True, " yes "])
+@pytest.mark.parametrize("raw", ["1", "1.0", "true", "TRUE", "Yes", True, " yes "])
 def test_yes(raw: str | bool) -> None:
     assert binary(raw) == 1
 
 
-@pytest.mark.parametrize("raw", ["0", "false", "False", "nO", False])
+@pytest.mark.parametrize("raw", ["0", "0.0", "false", "False", "nO", False])
 def test_no(raw: str | bool) -> None:
     assert binary(raw) == 0
 
 
-@pytest.mark.parametrize("raw", ["2", "1.0", "y", "nan", "-1"])
+@pytest.mark.parametrize("raw", ["2", "1.5", "true.0", "y", "nan", "-1"])
 def test_anything_else_is_refused(raw: str) -> None:
     with pytest.raises(Bad, match="expected 1/0"):
         binary(raw)

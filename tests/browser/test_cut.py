@@ -128,11 +128,18 @@ def test_a_page_without_questions_says_that_the_server_is_away(
     expect(page.get_by_role("heading", name="People")).to_be_visible()
     away = page.get_by_text("The server cannot be reached")
     expect(away).to_be_hidden()
+    name = page.get_by_role("textbox", name="Name").first
+    name.click()
+    page.keyboard.type("So")
     line.cut()
+    expect(name).to_be_disabled()
     expect(away).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
     line.mend()
     expect(away).to_be_hidden()
+    expect(name).to_be_focused(timeout=40_000)
+    page.keyboard.type("mebody")
+    expect(name).to_have_value("Somebody")
     page.route("**/api/here", lambda route: route.fulfill(status=502, body="Bad gateway"))  # a proxy in front of it
     expect(away).to_be_visible()
     line.cut()

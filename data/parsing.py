@@ -1,18 +1,15 @@
 """From a raw value to the value of a field: checked, and every fault named."""
 
-from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
-from io import StringIO
-from itertools import pairwise
 from math import isfinite
-from tokenize import NEWLINE, NL, STRING, TokenError, generate_tokens
 from typing import Any
 from unicodedata import category
 
+from data.cells import unpacked
 from data.records import CAUSES, DIAGNOSTICS, QUOTED, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
-from data.rows import JSON, NOT_JSON, Raw, kind_of
+from data.rows import Raw, kind_of
 from data.rubric import PASSES
 
 RECORDS: dict[str, type[Task | Context | Response | Verdict | Label]] = {
@@ -114,26 +111,11 @@ def texts(raw: Raw) -> tuple[str, ...]:
 
 
 def json_cell(raw: str) -> Raw:
-    """The list that a cell of CSV holds: JSON, or as Python writes it (pandas and Ragas do)."""
+    """The list that a cell of CSV holds, as `cells.unpacked`; what is none does not fit."""
     try:
-        value: Raw = JSON.decode(raw)
-    except NOT_JSON:
-        value = _python_list(raw)
-    return value
-
-
-def _python_list(raw: str) -> Raw:
-    try:
-        value = literal_eval(raw)
-        kinds = [token.type for token in generate_tokens(StringIO(raw).readline) if token.type not in (NL, NEWLINE)]
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, TokenError):
-        value, kinds = None, []
-    # Python joins texts that follow each other, and numpy prints no commas: ['a' 'b'] would be one passage "ab".
-    if (STRING, STRING) in pairwise(kinds):
-        raise Bad(f"found {raw[:40]!r}, which looks like a numpy array; write lists as JSON")
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise Bad(f"found {raw[:40]!r}; expected a JSON list")
-    return value
+        return unpacked(raw)
+    except ValueError as error:
+        raise Bad(str(error)) from None
 
 
 def quotes(raw: Raw) -> tuple[Quote, ...]:

@@ -9,7 +9,8 @@ from audit_app.actions.compared import PEOPLE as CORRECTED
 from audit_app.actions.comparing import compare
 from audit_app.actions.judge_drift import Drift, judge_drift
 from audit_app.actions.judge_pairs import PEOPLE, JudgePair, OwnFamily, judge_pairs, own_family
-from audit_app.actions.labelled import Grounding, Labelled, find_judge, labelled
+from audit_app.actions.judged import find_judge
+from audit_app.actions.labelled import Grounding, Labelled, labelled
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.wording import percent

@@ -15,7 +15,7 @@ from audit_app.actions.design import design_of
 from audit_app.actions.first_people import FirstPeople
 from audit_app.actions.leak_labels import ESTABLISHED, is_spoiled
 from audit_app.actions.withholding import require_random_queue
-from audit_app.language import _, joined
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
@@ -28,7 +28,7 @@ from metrics.diagnostics import answers
 from metrics.estimate import Target
 from metrics.patterns import encode
 from metrics.rows import Adjudicated, SecondLabels
-from metrics.table import JudgedRows, LabelledRows
+from metrics.table import LabelledRows
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
@@ -284,29 +284,3 @@ def _first_fractions(store: Store, sample: Mapping[str, Any], draws: Sequence[Ma
     contexts = items.draws(store, sample["sample_id"], "context")
     share = {row["item_id"]: row["inclusion_probability"] for row in contexts}
     return np.array([share[draw["context_id"]] for draw in draws], dtype=np.float64)
-
-
-def judged(frame: frames.Frame, judge: str | None, columns: Sequence[str]) -> JudgedRows:
-    """The frame under one judge, counted by slice and pattern."""
-    counts = frames.pattern_counts(frame, judge, columns)
-    labels = [counts[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("C", "A", "G", "D")]
-    return JudgedRows(
-        columns={name: counts[name].tolist() for name in columns},
-        code=encode(*labels),
-        count=counts["n"].to_numpy(dtype=np.int64),
-    )
-
-
-def find_judge(frame: frames.Frame, judge: str | None, meant: str | None = None) -> str | None:
-    """The judge asked for, else the one that is meant where it judged, else the one with the most verdicts.
-
-    None when nothing was judged.
-
-    Raises:
-        StudyProblem: The judge gave no verdicts.
-    """
-    known = frames.judges(frame)
-    if judge is not None and judge not in known:
-        said = _("judge {judge!r} gave no verdicts here; judges are {judges}")
-        raise StudyProblem(said.format(judge=judge, judges=joined(known) or _("none yet")))
-    return judge or next((one for one in (meant, *known) if one in known), None)

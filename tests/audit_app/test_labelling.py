@@ -439,9 +439,9 @@ def test_the_next_view_is_quick_on_the_demo(demo_copy: Study, desk: Any) -> None
         person = people.find(store, "demo-annotator")
     annotator, took = desk(demo_copy, person), []
     for _ in range(30):
-        before = time.perf_counter()
+        before = time.process_time()  # the processor's: the machine may be busy with others
         view = next_view(demo_copy, annotator.person, "label")
-        took.append(1000 * (time.perf_counter() - before))
+        took.append(1000 * (time.process_time() - before))
         annotator.answer(view, yes(view))
     print(f"\nnext_view on the demo: {median(took):.1f} ms median, {max(took):.1f} ms at most")
     assert median(took) < 50

@@ -90,6 +90,44 @@ def new_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Study]:
     return made
 
 
+def ready(page: Page) -> None:
+    """Waits until a question is painted: a key pressed before, though its words are there already, is not used."""
+    page.locator(".audit[data-phase=asking]").wait_for()
+
+
+DRAWN = """() => {
+    const { testScriptState, testConnectionState } = document.querySelector("[data-testid=stApp]")?.dataset ?? {};
+    // While a screen is drawn anew, what it showed before is faded.
+    const faded = (part) => getComputedStyle(part).opacity < 1;
+    return testScriptState === "notRunning" && testConnectionState === "CONNECTED"
+        && ![...document.querySelectorAll("[data-testid=stElementContainer]")].some(faded); }"""
+
+
+def settled(page: Page) -> None:
+    """Waits until Streamlit has drawn the screen to its end."""
+    page.wait_for_function(DRAWN, timeout=90_000)
+
+
+def until(page: Page, holds: Callable[[], bool], what: str) -> None:
+    """Waits for what no locator can say; what happens on the page is heard meanwhile."""
+    for _ in range(400):
+        if holds():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"it never came about: {what}")
+
+
+TWO_FRAMES = """width => new Promise((done) => {
+    const look = () => requestAnimationFrame(innerWidth === width ? () => requestAnimationFrame(done) : look);
+    look(); })"""
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """Gives the window a size, and waits until the page has heard of it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(TWO_FRAMES, width)
+
+
 @contextmanager
 def serving(
     folder: Path, log: Path, port: int | None = None, *, flags: tuple[str, ...] = (), public: str | None = None
@@ -139,7 +177,7 @@ def page(context: BrowserContext, link: Callable[..., str]) -> Page:
     """The labelling page of somebody new, the first question drawn."""
     made = context.new_page()
     made.goto(link())
-    made.locator(".audit[data-phase=asking]").wait_for()
+    ready(made)
     return made
 
 

@@ -2,6 +2,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, expect
 
+from tests.browser.conftest import ready, resize
+
 
 def test_without_a_link_there_is_only_a_friendly_page(context: BrowserContext, server: str) -> None:
     page = context.new_page()
@@ -59,9 +61,9 @@ def test_no_screen_leaves_an_error_in_the_console(
     page.on("console", lambda message: failed.append(message.text) if message.type == "error" else None)
     page.on("response", lambda answer: failed.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
     page.goto(link())
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     page.reload()
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     assert page.url == f"{server}/label"
     page.get_by_role("link", name="Context audit").click()
     page.wait_for_url(f"{server}/context")
@@ -82,7 +84,7 @@ def test_the_sign_of_a_running_script_covers_no_link(context: BrowserContext, li
     page.goto(link())
     page.locator(".who").wait_for()
     for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         assert page.evaluate(SIGN)
 
 

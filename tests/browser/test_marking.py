@@ -13,6 +13,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from data.store import people
 from data.store.connection import open_store
 from data.study import Study, init_study
+from tests.browser.conftest import ready
 
 GOLD = "International Energy Agency"
 PASSAGES = [
@@ -58,7 +59,7 @@ def test_hits_are_marked_in_every_field_and_words_of_a_title_can_be_selected(
     with serve_folder(study.path, tmp_path / "server.log") as address:
         page = chromium.new_page(viewport={"width": 1280, "height": 800})
         page.goto(address + link)
-        page.locator(".audit[data-phase=asking]").wait_for()
+        ready(page)
         assert sorted(marked(page, "leaks")) == [
             ["publisher", GOLD], ["title", GOLD], ["url", "international-energy-agency"]
         ]  # fmt: skip

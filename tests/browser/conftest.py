@@ -110,6 +110,12 @@ def settled(page: Page) -> None:
     page.wait_for_function(DRAWN, timeout=PATIENCE)
 
 
+def watched(page: Page) -> None:
+    """Waits until our own script for all pages is at work; it comes later than what Streamlit draws by itself."""
+    settled(page)
+    page.locator(".away").wait_for(state="attached")
+
+
 def until(page: Page, holds: Callable[[], bool], what: str) -> None:
     """Waits for what no locator can say; what happens on the page is heard meanwhile."""
     for _ in range(400):

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from audit_app.actions.people import add_person
 from data.study import Study
-from tests.browser.conftest import ready
+from tests.browser.conftest import ready, watched
 
 
 class Line:
@@ -127,7 +127,7 @@ def test_a_page_without_questions_says_that_the_server_is_away(
     page.goto(f"{line.address}/people")
     expect(page.get_by_role("heading", name="People")).to_be_visible()
     away = page.get_by_text("The server cannot be reached")
-    expect(away).to_be_attached()  # what watches has come, later than the heading
+    watched(page)
     expect(away).to_be_hidden()
     line.cut()
     expect(away).to_be_visible()

@@ -169,7 +169,7 @@ def test_no_screen_of_leads_has_a_serious_violation(
 def test_in_forced_colours_the_chosen_answer_is_marked(visit: Visit, link: Callable[..., str]) -> None:
     page = visit(forced_colors="active")
     page.goto(link())
-    asking(page)
+    ready(page)
     box = page.locator(".value .box").first
     open_yet = box.screenshot()
     page.keyboard.press("1")

@@ -204,6 +204,17 @@ def moment(raw: Raw) -> str:
         raise Bad(f"is {value!r}; expected a time like 2026-05-04T13:37:00Z") from None
 
 
+def seen(raw: Raw) -> dict[str, Any]:
+    """What somebody had seen before, as an export tells it: an object, in CSV as JSON."""
+    value = json_cell(raw) if isinstance(raw, str) else raw
+    names, others = (
+        (value.get("fields", []), value.get("other_contexts", "0")) if isinstance(value, dict) else (None, "")
+    )
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(others, str):
+        raise Bad(f"is {str(raw)[:40]!r}; expected an object with `fields`, a list of texts, and `other_contexts`")
+    return {"fields": names, "other_contexts": whole(0, 10**6)(others)} if value else {}
+
+
 PARSERS: dict[str, Callable[[Raw], Any]] = {
     **dict.fromkeys(("task_id", "context_id", "response_id", "passage_id"), identifier),
     **dict.fromkeys(("item_id", "person_id", "judge", "label"), identifier),
@@ -219,6 +230,7 @@ PARSERS: dict[str, Callable[[Raw], Any]] = {
     "cause": one_of(*CAUSES),
     "created_at": moment,
     "active_seconds": seconds,
+    "seen_before": seen,
 }
 """Fields that are more than text; passages are parsed by hand."""
 
@@ -240,6 +252,7 @@ BLANK_IS_MISSING = frozenset(f.name for f in fields(Verdict) if f.default is Non
     "comment",
     "created_at",
     "active_seconds",
+    "seen_before",
     "purpose",
     "occasion",
     "rank",

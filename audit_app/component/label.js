@@ -232,7 +232,7 @@ class Loop {
   }
 
   tell(feedback, next) {
-    this.enter("told");
+    this.enter("drawing");
     this.feedback = new Feedback(this, feedback, () => {
       this.say("");
       this.draw(next);

@@ -35,7 +35,8 @@ class Lease {
   tick() {
     if (!this.held) return;
     this.show();
-    if (this.kept || this.over || Date.now() < this.until) return;
+    // What is said meanwhile of an answer on its way, with the button that it needs, stays.
+    if (this.kept || this.over || Date.now() < this.until || this.loop.phase !== "asking") return;
     this.over = true;
     this.loop.warn(_("Nothing happened for a while, so this item is free for others now. What you typed is kept: go on, and it is yours again if nobody has taken it."));
   }

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from audit_app.actions.people import add_person
 from data.store.connection import open_store
 from data.study import Study, replace_text
+from tests.browser.conftest import ready, until
 
 Events = Callable[[], list[dict[str, Any]]]
 QUICK = "[labelling]\nlease_minutes = 0.05\nbreak_minutes = 0.02\ndaily_limit = 2\n"  # 3 s, 1.2 s
@@ -37,10 +39,6 @@ def hurried(context: BrowserContext, quick: Study, address: str) -> Page:
     made.goto(add_person(quick, "Annotator", address=address).link)
     ready(made)
     return made
-
-
-def ready(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
 
 
 def title(page: Page) -> Locator:
@@ -116,6 +114,8 @@ def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
     before = len(events())
     page.keyboard.press("1")
     page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    ready(page)
     page.wait_for_timeout(500)
     assert len(events()) == before + 1, "one key, one answer"
 
@@ -200,10 +200,11 @@ def test_a_server_that_starts_anew_finds_the_note_and_takes_the_answer(
     page.keyboard.press("Enter")
     expect(alert(page)).to_contain_text("Not saved yet, retrying")
     with serve_folder(quick.path, tmp_path / "two.log", int(first.rpartition(":")[2])):
-        expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=40_000)
+        expect(page.locator(".bar .said")).to_contain_text("Saved")
         with open_store(quick) as store:
             kept = store.rows("SELECT comment FROM label_event ORDER BY event_id")[-1]["comment"]
         assert kept == "typed before and while it was away"
+        ready(page)
         page.keyboard.press("n")
         page.keyboard.type("still here")
         page.reload()
@@ -212,24 +213,49 @@ def test_a_server_that_starts_anew_finds_the_note_and_takes_the_answer(
         browser.close()
 
 
-def test_work_renews_the_lease_and_rest_lets_it_run_out_visibly(hurried: Page, quick: Study) -> None:
-    lease = hurried.locator(".lease")
-    expect(lease).to_contain_text("held for you")
-    hurried.keyboard.press("n")
-    for letter in "still at it, ":  # longer than the lease
-        hurried.keyboard.type(letter)
-        time.sleep(0.4)
-    expect(alert(hurried)).to_have_count(0)
-    expect(alert(hurried)).to_contain_text("Nothing happened for a while", timeout=8000)
+def test_work_renews_the_lease_and_rest_lets_it_run_out_visibly(
+    context: BrowserContext, quick: Study, address: str
+) -> None:
+    page, clock = context.new_page(), datetime.now(UTC)
+    page.clock.set_fixed_time(clock)  # goes on only when told to, however slow the machine is
+    page.goto(add_person(quick, "Annotator", address=address).link)
+    ready(page)
+    lease, said = page.locator(".lease"), page.locator(".bar .said")
+    page.keyboard.press("n")
+    for letter in "busy":  # longer than the lease
+        expect(lease).to_have_text("held for you: 3 s")
+        page.clock.set_fixed_time(clock := clock + timedelta(seconds=1.1))
+        expect(lease).to_have_text("held for you: 2 s")
+        page.keyboard.type(letter)
+    expect(lease).to_have_text("held for you: 3 s")
+    expect(alert(page)).to_have_count(0)
+    page.clock.set_fixed_time(clock + timedelta(seconds=3.1))
+    expect(alert(page)).to_contain_text("Nothing happened for a while")
     expect(lease).to_have_text("time is up")
-    hurried.keyboard.type("again")
-    expect(hurried.locator(".bar .said")).to_contain_text("yours again")
-    expect(hurried.locator("#note")).to_have_value("still at it, again")
-    hurried.keyboard.press("Escape")
+    with open_store(quick) as store:
+        store.change("UPDATE assignment SET lease_until = '2000' WHERE state = 'claimed'", ())
+    page.keyboard.type(" again")
+    expect(said).to_contain_text("yours again")
+    expect(page.locator("#note")).to_have_value("busy again")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Saved")
+    expect(lease).to_have_text("")  # what has an answer stays with its person
+
+
+def test_a_lease_that_runs_out_covers_no_message_about_an_answer(hurried: Page, context: BrowserContext) -> None:
+    hurried.route("**/api/here", lambda route: route.fulfill(json={}))  # it would notice before anything is answered
+    cookies = context.cookies()
+    context.clear_cookies()
     hurried.keyboard.press("1")
     hurried.keyboard.press("Enter")
+    expect(alert(hurried)).to_contain_text("this answer is not saved yet")
+    expect(hurried.locator(".lease")).to_have_text("time is up")
+    expect(alert(hurried)).to_contain_text("this answer is not saved yet")
+    context.add_cookies([{**cookie} for cookie in cookies])  # type: ignore[typeddict-item]  # what cookies() gives is what add_cookies() takes
+    hurried.get_by_role("button", name="I have signed in again").click()
     expect(hurried.locator(".bar .said")).to_contain_text("Saved")
-    expect(lease).to_have_text("")  # what has an answer stays with its person
 
 
 @pytest.mark.parametrize("where", ["note", "skip"])
@@ -245,9 +271,13 @@ def test_an_item_that_went_to_somebody_else_while_one_typed(where: str, hurried:
         mine = store.row("SELECT * FROM assignment WHERE state = 'claimed' ORDER BY lease_until DESC LIMIT 1")
         assert mine
         store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", [taker, mine["assignment_id"]])
-    time.sleep(1.2)
-    hurried.keyboard.type("ght of 1974")
     message = hurried.locator(".alarm", has_text="somebody else has it now")
+
+    def typed_on() -> bool:  # a sign of work is told to the server every second at most
+        hurried.keyboard.type(".")
+        return message.is_visible()
+
+    until(hurried, typed_on, "somebody else has the item")
     expect(message).to_contain_text("Your note, to copy if you need it: “half a thou")
     ready(hurried)
     expect(hurried.locator("#note")).to_have_value("")

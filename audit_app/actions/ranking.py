@@ -1,6 +1,7 @@
 """Whether judges put the models into the same order, and into the order that people would."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -61,4 +62,8 @@ def beside_people(judge: str, name: str, estimates: Sequence[Estimate]) -> Order
 
 
 def _from_highest(models: Sequence[str], values: Sequence[float]) -> tuple[str, ...]:
-    return tuple(models[k] for k in sorted(range(len(models)), key=lambda k: (-values[k], models[k])))
+    """Models that a judge does not tell apart stand together: an order between them would be made up."""
+    ranked = sorted(zip(models, values, strict=True), key=lambda one: (-round(one[1], 9), one[0]))
+    return tuple(
+        " = ".join(model for model, _score in tied) for _score, tied in groupby(ranked, lambda one: round(one[1], 9))
+    )

@@ -1,5 +1,6 @@
 """A language model as a judge: the prompt of a view goes out, a judgement comes back."""
 
+import json
 from dataclasses import replace
 
 from data.questions import Question
@@ -9,7 +10,7 @@ from judge.completion import Reply
 from judge.judge import Judgement, Parameters, Quote, Seen
 from judge.prompts import judge_prompt, prompt_hash, shown
 from judge.quotes import found_in
-from judge.replies import Unreadable, form_of, read_reply
+from judge.replies import Answer, Unreadable, form_of, read_reply
 from judge.spending import tokens_of
 
 
@@ -70,6 +71,7 @@ def judgement(question: Question, view: Seen, reply: Reply) -> Judgement:
         return unscored
     try:
         answer = read_reply(question, reply.text, (text for _, text in shown(view)))
+        _check_claims(view, answer)
     except Unreadable as problem:
         cut = "the reply was cut off at its limit of tokens: " if reply.cut else ""
         return replace(unscored, unscored_reason=f"{cut}{problem}")
@@ -77,6 +79,21 @@ def judgement(question: Question, view: Seen, reply: Reply) -> Judgement:
     for claim in dict.fromkeys(claim for _, claim in answer.quotes):
         quotes += found_in(passages_of(view), [quote for quote, of in answer.quotes if of == claim], claim)
     return replace(unscored, value=answer.value, unscored_reason=None, evidence=quotes, rationale=answer.rationale)
+
+
+def _check_claims(view: Seen, answer: Answer) -> None:
+    """Every claim is judged, and no other: a model that counts from 0 judges the neighbour of each.
+
+    Raises:
+        Unreadable: Not so.
+    """
+    if isinstance(view, ClaimsView):
+        judged, there = {number for number, _ in json.loads(answer.value)}, set(range(1, len(view.claims) + 1))
+        wrong = ", ".join(map(str, sorted(judged ^ there)))
+        if wrong:
+            raise Unreadable(
+                f"the reply does not judge each claim once: {len(there)} were shown, and these differ: {wrong}"
+            )
 
 
 def passages_of(view: Seen) -> tuple[ShownPassage, ...]:

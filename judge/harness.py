@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
@@ -119,11 +120,17 @@ def _called(score: Score, sample: Sample) -> Answer:
 
 
 def _post(client: httpx2.Client, url: str, sample: Sample) -> object:
-    answer = client.post(url, json=sample)
-    if answer.is_error:
-        # Not httpx's own words, which repeat the address: it may hold a secret.
-        raise ValueError(f"the endpoint answered {answer.status_code}")
-    return answer.json()
+    body, start = b"", time.monotonic()
+    with client.stream("POST", url, json=sample) as answer:
+        if answer.is_error:
+            # Not httpx's own words, which repeat the address: it may hold a secret.
+            raise ValueError(f"the endpoint answered {answer.status_code}")
+        for part in answer.iter_bytes():
+            body += part
+            # httpx's own timeout is from one byte to the next.
+            if time.monotonic() - start > (client.timeout.read or 0):
+                raise TimeoutError("the endpoint gave no whole answer in time")
+    return json.loads(body)
 
 
 def _piped(command: Command, samples: Sequence[Sample]) -> Iterator[Answer]:

@@ -90,7 +90,7 @@ def _entry(text: str, form: Form, material: Iterable[str]) -> Mapping[str, Any]:
     if whole is None and len(blocks) == 1:
         whole, part = _object(blocks[0]), blocks[0]
     entry, bare = whole or {}, _without_space(part)
-    if entry and any(bare in _without_space(shown) for shown in material):
+    if entry and any("{" in shown and bare in _without_space(shown) for shown in material):
         raise Unreadable(f"the object in the reply stands in what was shown: {_short(text)}")
     # Between other words it has to be complete.
     return entry if alone or set(form.schema["required"]) <= set(entry) else {}

@@ -213,10 +213,10 @@ class Loop {
   async post(body, spoken) {
     this.pending = { body, spoken };
     const { status, body: said } = await post("cause" in body ? "/api/decide" : "/api/label", body);
-    if (status === 200) this.saved(said, spoken);
+    if (status === 200 && said.next) this.saved(said, spoken);
     else if (status === 401) this.signedOut();
     else if (status === 409 || status === 403) this.overtaken(said.error);
-    else if (passing(status)) this.keepTrying(said.error);
+    else if (passing(status) || status === 200) this.keepTrying(said.error); // 200 and no next view: not from our server
     else this.refused(said.error ?? fill(_("The server refused this answer ({status})."), { status }));
   }
 

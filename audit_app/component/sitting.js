@@ -63,9 +63,9 @@ class Lease {
     const { status, body } = await post("/api/lease", { screen: this.loop.screen, ...held });
     this.asking = false;
     if (held !== this.held) return; // answered meanwhile
-    if (status === 200) this.again(body.lease_seconds);
+    if (status === 200 && body.lease_seconds) this.again(body.lease_seconds);
     else if (status === 401) this.loop.signedOut();
-    else if (!passing(status)) this.loop.overtaken(body.error);
+    else if (status !== 200 && !passing(status)) this.loop.overtaken(body.error);
   }
 
   again(seconds) {

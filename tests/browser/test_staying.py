@@ -88,8 +88,11 @@ def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, con
     expect(title(page)).to_have_text("Substantive answer")
 
 
-def test_what_a_proxy_says_moves_no_question_on(page: Page) -> None:
-    page.route("**/api/l*", lambda route: route.fulfill(status=404, content_type="text/html", body="<p>Not Found</p>"))
+@pytest.mark.parametrize(
+    ("status", "body"), [pytest.param(404, "<p>Not Found</p>", id="its-page"), pytest.param(200, "{}", id="its-json")]
+)
+def test_what_a_proxy_says_moves_no_question_on(page: Page, status: int, body: str) -> None:
+    page.route("**/api/l*", lambda route: route.fulfill(status=status, body=body))
     page.evaluate("() => { const now = Date.now; Date.now = () => now() + 600_000; }")  # time to renew the lease
     with page.expect_response("**/api/lease"):
         page.keyboard.press("n")

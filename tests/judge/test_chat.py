@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 
 from data.records import Context, Passage, Response, Task
 from data.rubric import default_text, parse_rubric
-from data.views import VIEWS, GroundingView, Item, artifacts
-from judge.chat import ChatJudge
+from data.views import VIEWS, ClaimsView, GroundingView, Item, artifacts
+from judge.chat import ChatJudge, judgement
 from judge.client import Client
+from judge.completion import Reply
 from judge.judge import Judgement, Quote
+from judge.replies import SUPPORT
 from tests.judge.model_server import ModelServer, completion, serving
 
 RUBRIC = parse_rubric(default_text(), "rubric.toml")
@@ -139,3 +142,15 @@ def test_a_server_that_does_not_count_is_not_free(server: ModelServer) -> None:
     found = grounded(server, '{"value": "partly"}', usage=None)  # type: ignore[arg-type]  # as such servers say it
     assert (found.input_tokens or 0) > 200
     assert found.output_tokens == 5
+
+
+@pytest.mark.parametrize(
+    ("numbers", "wrong"), [([1, 2, 3], None), ([1, 3], "2"), ([0, 1, 2], "0, 3"), ([1, 2, 3, 9], "9")]
+)
+def test_every_claim_is_judged_or_the_reply_is_unscored(numbers: list[int], wrong: str | None) -> None:
+    question = replace(RUBRIC["G"], kind=SUPPORT, view="ClaimsView")
+    said = {"verdicts": [{"claim": n, "rationale": "so", "evidence": [], "supported": True} for n in numbers]}
+    view = ClaimsView(claims=("One.", "Two.", "Three."), passages=())
+    found = judgement(question, view, Reply(text=json.dumps(said)))
+    assert (found.value is None) == (wrong is not None)
+    assert wrong is None or (found.unscored_reason or "").endswith(f"these differ: {wrong}")

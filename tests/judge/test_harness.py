@@ -4,7 +4,9 @@ import json
 import shlex
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -143,6 +145,30 @@ def test_a_command_that_dies_or_hangs_ends_in_a_sentence_with_its_last_words(scr
     many = [{"id": str(k), "response": "x" * 10_000} for k in range(200)]
     with pytest.raises(ValueError, match=message):
         list(open_harness(command(script), timeout=1 if "fork" in script else 60)(many))
+
+
+def test_an_endpoint_that_answers_drop_by_drop_is_given_up_in_time() -> None:
+    class Drip(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "200")
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(200):
+                    self.wfile.write(b" ")
+                    time.sleep(0.05)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Drip)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    start = time.monotonic()
+    (answer,) = open_harness(f"http://127.0.0.1:{server.server_port}/judge", timeout=0.5)(SAMPLES[:1])
+    assert answer.problem == "TimeoutError: the endpoint gave no whole answer in time"
+    assert time.monotonic() - start < 9
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])

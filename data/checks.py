@@ -127,7 +127,7 @@ def _reference(study: Study, field: str, target: str) -> Check:
     known = {key[0] for key in known_keys(study, target)}
     value_of = attrgetter(field)
     message = f"no {target} are imported yet; import them first: evidence-audit import {target} FILE"
-    nothing_yet = Problem(where=str(study.path), field=field, message=message)
+    nothing_yet = Problem(where=str(study.path.resolve()), field=field, message=message)
 
     def check(where: str, record: Any) -> Problem | None:
         value = value_of(record)

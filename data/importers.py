@@ -199,7 +199,8 @@ class _Import:
         if self.n_read > 1 and self._ids.n_known == self.n_read:
             message = f"all {self.n_read} records were imported before; nothing to do"
             raise StudyProblem([Problem(where=str(self._path), message=message)])
-        whole = [one for one in self.problems if one.stops or one.where in (str(self._path), str(self._study.path))]
+        places = (str(self._path), str(self._study.path.resolve()))
+        whole = [one for one in self.problems if one.stops or one.where in places]
         if whole or (self.problems and not self._skip_bad):
             told = without_echoes(self.problems, str(self._path))
             raise StudyProblem(dict.fromkeys(told))

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from data.questions import Question
 from data.views import AnswerabilityView, ClaimsView, ConstructionView, GroundingView, ShownPassage, SupportView
-from judge.client import Client, Reply
+from judge.client import Client
+from judge.completion import Reply
 from judge.judge import Judgement, Parameters, Quote, Seen
 from judge.prompts import judge_prompt, prompt_hash, shown
 from judge.quotes import found_in
@@ -44,9 +45,12 @@ class ChatJudge:
         """
         prompt = judge_prompt(question, view)
         reply = await self._client.ask(prompt, form_of(question).schema)
-        if reply.answered and reply.input_tokens is None:
+        if reply.answered:
             # A server that does not count must not look free to whoever pays for it.
-            reply = replace(reply, input_tokens=tokens_of(prompt), output_tokens=tokens_of(reply.text or ""))
+            sent, said = reply.input_tokens, reply.output_tokens
+            sent = tokens_of(prompt) if sent is None else sent
+            said = tokens_of(reply.text or "") if said is None else said
+            reply = replace(reply, input_tokens=sent, output_tokens=said)
         return judgement(question, view, reply)
 
 

@@ -4,20 +4,22 @@ The key is read from the environment, is sent to the server and nowhere else, an
 before anybody sees it.
 """
 
+import asyncio
 import os
 import re
 import time
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import httpx2
 import openai
-from pydantic import BaseModel, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
+from judge.completion import Reply, message, read_completion, trouble
 from judge.judge import JudgeError, Parameters
 from judge.waiting import scatter
 
@@ -31,53 +33,19 @@ _ABOUT_FORMAT = re.compile(r"response_format|json_schema|json_object|structured 
 _HOPELESS = (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What came back for one request: a text, or the reason why there is none."""
+class _Hurried(openai.DefaultAsyncHttpxClient):
+    """Gives up an attempt that is not over in time: the timeouts of httpx are from one byte to the next."""
 
-    text: str | None = None
-    why_none: str | None = None
-    answered: bool = True
-    """False when nobody answered, so that the same may be asked again; True for an answer without a text."""
-    cut: bool = False
-    """Whether the text stops at the limit of tokens."""
-    model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    seconds: float = 0.0
-    n_retries: int = 0
-    reply_format: str | None = None
+    def __init__(self, seconds: float, **options: Any) -> None:
+        super().__init__(**options)
+        self._seconds = seconds
 
-
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-def _if_readable(raw: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """What is said beside a label is no reason to lose the label."""
-    try:
-        return read(raw)
-    except ValidationError:
-        return None
-
-
-class _Completion(BaseModel):
-    """As much of a server's answer as is read, checked: openai's own model takes whatever comes."""
-
-    choices: list[_Choice]
-    model: Annotated[str | None, WrapValidator(_if_readable)] = None
-    usage: Annotated[_Usage | None, WrapValidator(_if_readable)] = None
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await super().send(request, **options)
+        except TimeoutError:
+            raise httpx2.ReadTimeout("no whole answer in time", request=request) from None
 
 
 class Client(AbstractAsyncContextManager["Client"]):
@@ -109,8 +77,9 @@ class Client(AbstractAsyncContextManager["Client"]):
     ) -> None:
         self.model = model
         self.parameters: Parameters = dict(parameters or {})
-        self.address = _address(base_url or os.environ.get(ADDRESS, "").strip() or None)
+        self.address = _address((base_url or os.environ.get(ADDRESS, "")).strip() or None)
         self._key = _key(self.address)
+        self._spelt = _spelt(self._key) if self._key else None
         self._format = 0
         self._works = False
         self._openai = openai.AsyncOpenAI(
@@ -119,7 +88,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             base_url=self.address,
             timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0)),
             max_retries=retries,
-            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [scatter]}),
+            http_client=_Hurried(timeout, event_hooks={"response": [scatter]}),
         )
 
     async def __aenter__(self) -> Self:
@@ -175,8 +144,13 @@ class Client(AbstractAsyncContextManager["Client"]):
         return replace(reply, n_retries=n_retries, reply_format=FORMATS[rung])
 
     def _read(self, body: bytes) -> Reply:
+        body = body.removeprefix(BOM_UTF8)
+        error = trouble(body)
+        if error is not None:
+            # A gateway that passes on, as a success, that what is behind it has failed.
+            return Reply(why_none=f"the server answered with an error: {self._line(error)}", answered=False)
         if body.lstrip().startswith(b"{"):
-            return _read(body)
+            return read_completion(body)
         said = self._line(body[:300].decode("utf-8", "replace") or "nothing")
         if self._works:
             # Something between here and the server: the same may be asked again.
@@ -199,19 +173,15 @@ class Client(AbstractAsyncContextManager["Client"]):
 
     def _said(self, error: openai.APIStatusError) -> str:
         """What the server says of an error, on one line and without the key."""
-        body = error.body
-        inner = body.get("message") or body.get("detail") or body.get("error") if isinstance(body, dict) else body
-        return self._line(str(inner or error.message))
+        return self._line(message(error.body) or error.message)
 
     def _line(self, said: str) -> str:
         text = self._bare(re.sub(r"\s+", " ", said).strip().encode("utf-8", "replace").decode()) or ""
         return text if len(text) <= 300 else f"{text[:300]} …"
 
     def _bare(self, text: str | None) -> str | None:
-        """A text without the key, which some servers repeat; in JSON, a slash may have a backslash before it."""
-        if not text or not self._key:
-            return text
-        return text.replace(self._key, "[key]").replace(self._key.replace("/", r"\/"), "[key]")
+        """A text without the key, which some servers repeat."""
+        return self._spelt.sub("[key]", text) if text and self._spelt else text
 
 
 def _address(given: str | None) -> str | None:
@@ -226,6 +196,7 @@ def _address(given: str | None) -> str | None:
     try:
         parts = urlsplit(given)
         proper = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+        proper = proper and given.isprintable() and " " not in given
     except ValueError:
         proper = False
     if not proper:
@@ -246,29 +217,14 @@ def _key(address: str | None) -> str | None:
     return key or None
 
 
+def _spelt(key: str) -> re.Pattern[str]:
+    """The key as it stands, and as JSON can spell it: a reply is JSON that is read only after the key was taken out."""
+    slash = {"/": r"\\*"}
+    return re.compile("".join(rf"(?:{slash.get(c, '')}{re.escape(c)}|\\+u(?i:{ord(c):04x}))" for c in key))
+
+
 def _format(name: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     if name == "json_schema":
         described = {"name": "answer", "strict": True, "schema": schema}
         return {"response_format": {"type": name, "json_schema": described}}
     return {"response_format": {"type": name}} if name == "json_object" else {}
-
-
-def _read(body: bytes) -> Reply:
-    """The reply in a server's answer; one without a text says why it has none."""
-    try:
-        answer = _Completion.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "all of it"
-        return Reply(why_none=f"the server's answer cannot be read: {place}: {first['msg']}")
-    usage = answer.usage or _Usage()
-    told = Reply(model=answer.model, input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
-    if not answer.choices:
-        return replace(told, why_none="the server's answer has no choices")
-    choice = answer.choices[0]
-    if choice.message.refusal or choice.finish_reason == "content_filter":
-        return replace(told, why_none=f"the model refused: {choice.message.refusal or 'stopped by a content filter'}")
-    cut = choice.finish_reason == "length"
-    if not choice.message.content:
-        return replace(told, cut=cut, why_none="the reply was cut off before a word" if cut else "the reply is empty")
-    return replace(told, text=choice.message.content, cut=cut)

@@ -59,7 +59,7 @@ def read_reply(question: Question, text: str, material: Iterable[str] = ()) -> A
     Args:
         question: What was asked.
         text: What came back.
-        material: The texts that were shown. An object between other words that stands in one of them is a quotation.
+        material: The texts that were shown. An object that stands in one of them is a quotation.
 
     Raises:
         Unreadable: There is none.
@@ -79,20 +79,21 @@ def read_reply(question: Question, text: str, material: Iterable[str] = ()) -> A
 
 def _entry(text: str, form: Form, material: Iterable[str]) -> Mapping[str, Any]:
     """The object that a reply is; an empty one when it is none."""
-    whole = _object(text)
+    whole, part = _object(text), text
     # Models that think aloud do so before this mark; one inside the answer is a quotation.
     aloud = whole is None and not text.lstrip().startswith(("{", "`"))
     rest = text.partition("</think>")[2] if aloud else ""
-    whole = _object(rest) if rest else whole
-    blocks = _BLOCK.findall(rest or text)
-    if whole is not None or len(blocks) != 1:
-        return whole or {}
-    if _BLOCK.fullmatch((rest or text).strip()):
-        return _object(blocks[0]) or {}
-    # Between other words it could be what was read: it has to be complete, and not to stand there.
-    entry, bare = _object(blocks[0]) or {}, _without_space(blocks[0])
-    complete = set(form.schema["required"]) <= set(entry)
-    return entry if complete and not any(bare in _without_space(shown) for shown in material) else {}
+    if rest:
+        whole, part = _object(rest), rest
+    blocks = _BLOCK.findall(part)
+    alone = whole is not None or bool(_BLOCK.fullmatch(part.strip()))
+    if whole is None and len(blocks) == 1:
+        whole, part = _object(blocks[0]), blocks[0]
+    entry, bare = whole or {}, _without_space(part)
+    if entry and any(bare in _without_space(shown) for shown in material):
+        raise Unreadable(f"the object in the reply stands in what was shown: {_short(text)}")
+    # Between other words it has to be complete.
+    return entry if alone or set(form.schema["required"]) <= set(entry) else {}
 
 
 def _object(text: str) -> dict[str, Any] | None:
@@ -232,6 +233,9 @@ def _split(reply: _Split) -> Answer:
 
 def _supports(reply: _Supports) -> Answer:
     """Which claims are supported, as a JSON list of numbers and 1 or 0, with the reasons in the rationale."""
+    said = {(one.claim, one.supported) for one in reply.verdicts}
+    if len({claim for claim, _ in said}) < len(said):
+        raise Unreadable("a claim is called supported and not supported")
     return Answer(
         value=json.dumps([[one.claim, int(one.supported)] for one in reply.verdicts]),
         quotes=tuple((quote, one.claim) for one in reply.verdicts for quote in one.evidence),

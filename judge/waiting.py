@@ -37,5 +37,5 @@ def retry_after(headers: httpx2.Headers) -> float | None:
             continue
     try:
         return parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
-    except ValueError:
-        return None
+    except (ValueError, OverflowError, OSError):
+        return None  # No date, or one that no clock has.

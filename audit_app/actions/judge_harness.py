@@ -15,7 +15,8 @@ from data.rubric import Rubric
 from data.study import Study
 from data.views import VIEWS, Item
 from judge.harness import Answer, Harness, open_harness
-from judge.judge import Judge, JudgeError, canonical
+from judge.judge import Judge, JudgeError, Judgement, Seen, canonical
+from judge.run import IN_A_ROW
 from judge.samples import Sample
 
 ROUND = 16
@@ -58,6 +59,7 @@ def open_choice(rubric: Rubric, study: Study | None, choice: HarnessChoice) -> O
     if ours == (choice.harness is not None):
         raise StudyProblem("say which judge: one of --harness NAME, --model NAME, --replay FILE or --baseline")
     if choice.harness is not None:
+        _check_secrets(choice)
         try:
             opened = open_harness(choice.harness, concurrency=choice.concurrency, timeout=choice.judge.timeout)
         except ValueError as error:
@@ -78,6 +80,16 @@ def open_choice(rubric: Rubric, study: Study | None, choice: HarnessChoice) -> O
     return Opened(name=name, harness=made, metrics=metrics)
 
 
+def _check_secrets(choice: HarnessChoice) -> None:
+    """An address is the judge's name, which is kept and shown, unless it has another."""
+    named = choice.harness or ""
+    if choice.judge.name is None and named.startswith(("http://", "https://")) and any(mark in named for mark in "@?#"):
+        raise StudyProblem(
+            "the address of the harness holds a user name, a password or something behind ? or #, and would be kept as "
+            "the judge's name; give it another with --judge NAME"
+        )
+
+
 def harness_of(
     judge: Judge,
     asked: Sequence[Question],
@@ -92,15 +104,17 @@ def harness_of(
     once if `closing` is given, which is closed after the last answer.
 
     Raises:
-        ValueError: From the harness: nothing can be judged like this (a wrong key, nobody at the address).
+        ValueError: From the harness: nothing can be judged like this (a wrong key, nobody at the address, or
+            `judge.run.IN_A_ROW` calls in a row without a label).
     """
 
     def answers(samples: Sequence[Sample]) -> Iterator[Answer]:
+        patient = _Patient(judge, max(IN_A_ROW, concurrency))
         with asyncio.Runner() as runner:
             try:
                 for start in range(0, len(samples), ROUND * concurrency):
                     these = samples[start : start + ROUND * concurrency]
-                    yield from runner.run(_round(judge, asked, these, concurrency))
+                    yield from runner.run(_round(patient, asked, these, concurrency))
             except JudgeError as problem:
                 raise ValueError(str(problem)) from None
             finally:
@@ -110,11 +124,35 @@ def harness_of(
     return answers
 
 
+class _Patient:
+    """Asks a judge, until so many calls in a row have failed: every one of the others would be waited for, and paid."""
+
+    def __init__(self, judge: Judge, many: int) -> None:
+        self._judge, self._many, self._failed = judge, many, 0
+        self._last: str | None = None
+
+    async def judge(self, question: Question, view: Seen) -> Judgement:
+        self._check()
+        said = await self._judge.judge(question, view)
+        self._failed = 0 if said.answered and not said.is_unreadable else self._failed + 1
+        self._last = said.unscored_reason
+        self._check()
+        return said
+
+    def _check(self) -> None:
+        """Before a call, too: those that wait for their turn must not have it any more."""
+        if self._failed >= self._many:
+            raise JudgeError(f"{self._failed} calls in a row had no reply, or none that can be read; the last for "
+                             f"this reason: {self._last}")  # fmt: skip
+
+
 async def _close(closing: AbstractAsyncContextManager[Any]) -> None:
     await closing.__aexit__(None, None, None)
 
 
-async def _round(judge: Judge, asked: Sequence[Question], samples: Sequence[Sample], concurrency: int) -> list[Answer]:
+async def _round(
+    judge: _Patient, asked: Sequence[Question], samples: Sequence[Sample], concurrency: int
+) -> list[Answer]:
     places = asyncio.Semaphore(concurrency)
 
     async def one(sample: Sample) -> Answer:
@@ -124,7 +162,7 @@ async def _round(judge: Judge, asked: Sequence[Question], samples: Sequence[Samp
     return await asyncio.gather(*map(one, samples))
 
 
-async def _answer(judge: Judge, asked: Sequence[Question], sample: Sample) -> Answer:
+async def _answer(judge: _Patient, asked: Sequence[Question], sample: Sample) -> Answer:
     item, scores, problems = item_of(sample), {}, []
     for question in asked:
         said = await judge.judge(question, VIEWS[question.view].of(item))

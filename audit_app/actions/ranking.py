@@ -61,4 +61,12 @@ def beside_people(judge: str, name: str, estimates: Sequence[Estimate]) -> Order
 
 
 def _from_highest(models: Sequence[str], values: Sequence[float]) -> tuple[str, ...]:
-    return tuple(models[k] for k in sorted(range(len(models)), key=lambda k: (-values[k], models[k])))
+    """The models by their values, those with the same one on one rung: an order by name would be none.
+
+    >>> _from_highest(["c", "a", "b"], [0.5, 0.5, 0.7])
+    ('b', 'a = c')
+    """
+    rungs: dict[float, list[str]] = {}
+    for model, value in zip(models, values, strict=True):
+        rungs.setdefault(round(value, 12), []).append(model)
+    return tuple(" = ".join(sorted(rungs[value])) for value in sorted(rungs, reverse=True))

@@ -44,6 +44,16 @@ function forgetMenu() {
   for (const key of Object.keys(localStorage)) if (key.startsWith("stSidebarCollapsed")) localStorage.removeItem(key);
 }
 
+// Streamlit shuts its fields while the connection is cut, which takes the keyboard away: it comes back with the connection.
+let field;
+const shut = new MutationObserver(() => !field.disabled && document.activeElement === document.body && field.focus());
+
+function keepPlace({ target }) {
+  shut.disconnect();
+  field = target;
+  if (field.matches("input, textarea")) shut.observe(field, { attributeFilter: ["disabled"] });
+}
+
 export default function ({ parentElement, data, setTriggerValue }) {
   Object.assign(document.documentElement, { lang: data.lang, dir: data.dir });
   clearInterval(watching);
@@ -55,5 +65,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const timer = (watching = setInterval(() => look(away, data.every, isWell), 1000 * data.every));
   window.addEventListener("pagehide", forgetMenu, { signal });
   document.addEventListener("click", closeMenu, { signal, capture: true });
+  document.addEventListener("focusin", keepPlace, { signal });
   return () => (clearInterval(timer), here.abort());
 }

@@ -1,6 +1,7 @@
 """A judge of ours behind the protocol of harnesses: it is shown the view of its label and nothing else."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,47 @@ def test_a_judge_that_cannot_work_ends_in_a_sentence() -> None:
         list(harness_of(Spy("down"), [RUBRIC["G"]])([SAMPLE]))
 
 
+class Dead(Spy):
+    """A server that nobody is behind, or that answers with what nobody can read."""
+
+    def __init__(self, failed: Judgement) -> None:
+        super().__init__()
+        self.failed = failed
+
+    async def judge(self, question: Question, view: Seen) -> Judgement:
+        self.seen.append(view)
+        return self.failed if len(self.seen) % 30 else Judgement(value="established", reply_format="text")
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        Judgement(unscored_reason="no connection", answered=False),
+        Judgement(unscored_reason="no JSON object", reply_format="text"),
+    ],
+)
+def test_a_judge_that_does_not_answer_is_not_asked_again_and_again(failed: Judgement) -> None:
+    dead = Dead(failed)
+    with pytest.raises(ValueError, match=f"20 calls in a row .*{failed.unscored_reason}"):
+        list(harness_of(dead, [RUBRIC["G"]], concurrency=1)([SAMPLE] * 500))
+    assert len(dead.seen) == 20
+
+
+def test_what_a_record_does_not_hold_ends_no_test() -> None:
+    silent = Dead(Judgement(unscored_reason="not recorded"))
+    assert len(list(harness_of(silent, [RUBRIC["G"]], concurrency=1)([SAMPLE] * 50))) == 50
+
+
+@pytest.mark.parametrize("address", ["http://ann:pw@localhost/judge", "https://localhost/judge?api_key=pw"])
+def test_an_address_with_a_secret_is_no_name(address: str) -> None:
+    choice = HarnessChoice(harness=address, judge=JudgeChoice(), metrics=(), concurrency=1)
+    with pytest.raises(StudyProblem, match="--judge NAME") as refused:
+        open_choice(RUBRIC, None, choice)
+    assert "pw" not in str(refused.value).replace("password", "")
+    named = replace(choice, judge=JudgeChoice(name="ours"))
+    assert open_choice(RUBRIC, None, named).name == "ours"
+
+
 def test_a_sample_made_of_an_item_shows_the_same_again() -> None:
     for canary in canaries():
         again = item_of(sample_of(canary.item, "0"))
@@ -123,3 +165,9 @@ def test_ablate_takes_a_judge_of_ours_and_keeps_the_outcome_in_the_study(tmp_pat
     assert "G is wired correctly: question and gold answer moves it by no more than 20 points" in result.stderr
     (kept,) = trials(open_study(tmp_path / "study"))
     assert (kept.kind, kept.metric, kept.passed, kept.judge) == ("ablation", "G", True, LexicalJudge().model)
+
+
+def test_ablate_without_a_study_asks_for_samples(tmp_path: Path) -> None:
+    ended = CliRunner().invoke(cli, ["judge", "ablate", "--baseline", "--study", str(tmp_path)])
+    assert ended.exit_code == 1
+    assert "is no study; say where the samples are: --samples FILE" in ended.stderr

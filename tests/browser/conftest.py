@@ -20,8 +20,10 @@ from data.store.connection import open_store
 from data.study import Study, init_study
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-# A machine that builds and tests at once is slow; what is never true fails all the same.
-expect.set_options(timeout=20_000)
+PATIENCE = 90_000
+"""Milliseconds: a machine that tests much else drew a first page in 11 s; what is never true fails all the same."""
+
+expect.set_options(timeout=PATIENCE)
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -92,7 +94,7 @@ def new_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Study]:
 
 def ready(page: Page) -> None:
     """Waits until a question is painted: a key pressed before, though its words are there already, is not used."""
-    page.locator(".audit[data-phase=asking]").wait_for()
+    page.locator(".audit[data-phase=asking]").wait_for(timeout=PATIENCE)
 
 
 DRAWN = """() => {
@@ -105,7 +107,13 @@ DRAWN = """() => {
 
 def settled(page: Page) -> None:
     """Waits until Streamlit has drawn the screen to its end."""
-    page.wait_for_function(DRAWN, timeout=90_000)
+    page.wait_for_function(DRAWN, timeout=PATIENCE)
+
+
+def watched(page: Page) -> None:
+    """Waits until our own script for all pages is at work; it comes later than what Streamlit draws by itself."""
+    settled(page)
+    page.locator(".away").wait_for(state="attached")
 
 
 def until(page: Page, holds: Callable[[], bool], what: str) -> None:
@@ -157,7 +165,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def context(chromium: Browser) -> Iterator[BrowserContext]:
     made = chromium.new_context(viewport={"width": 1280, "height": 800})
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 

@@ -13,7 +13,7 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import set_password
 from audit_app.gate import COOKIE
 from data.study import Study
-from tests.browser.conftest import ready, settled
+from tests.browser.conftest import PATIENCE, ready, settled
 
 PASSWORD = "correct horse battery"
 REACHED = """address => new Promise(done => {
@@ -30,7 +30,7 @@ def websocket_opens(page: Page, server: str) -> bool:
 def elsewhere(chromium: Browser) -> Any:
     """Another browser."""
     made = chromium.new_context(viewport={"width": 390, "height": 800})
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 

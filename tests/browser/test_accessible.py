@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from audit_app.actions.demo import Demo, make_demo
 from data.study import Study
-from tests.browser.conftest import ready, settled
+from tests.browser.conftest import PATIENCE, ready, settled
 
 LOUD = ("serious", "critical")
 NOT_OURS: tuple[tuple[str, str], ...] = ()
@@ -37,7 +37,7 @@ def visit(chromium: Browser) -> Iterator[Visit]:
 
     def opened(**settings: Any) -> Page:
         context = chromium.new_context(viewport={"width": 1280, "height": 800}, **settings)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         return context.new_page()
 
@@ -169,7 +169,7 @@ def test_no_screen_of_leads_has_a_serious_violation(
 def test_in_forced_colours_the_chosen_answer_is_marked(visit: Visit, link: Callable[..., str]) -> None:
     page = visit(forced_colors="active")
     page.goto(link())
-    asking(page)
+    ready(page)
     box = page.locator(".value .box").first
     open_yet = box.screenshot()
     page.keyboard.press("1")

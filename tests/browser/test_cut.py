@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from audit_app.actions.people import add_person
 from data.study import Study
-from tests.browser.conftest import ready
+from tests.browser.conftest import ready, watched
 
 
 class Line:
@@ -103,7 +103,7 @@ def test_a_cut_loses_nothing(
     time.sleep(seconds)
     expect(page.get_by_role("dialog")).to_have_count(0)
     line.mend()
-    expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=40_000)
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
     expect(page.locator(".name > span").first).to_have_text("Substantive answer")
     assert [(row["label"], row["value"], row["comment"]) for row in events()[before:]] == [
         ("D", "0", "typed before, while it was cut")
@@ -113,7 +113,7 @@ def test_a_cut_loses_nothing(
     page.keyboard.type("and after")
     page.get_by_role("link", name="Context audit").click()  # by then the page around it has come back, too
     page.wait_for_url("**/context")
-    expect(page.get_by_role("link", name="Context audit")).to_have_attribute("aria-current", "page", timeout=40_000)
+    expect(page.get_by_role("link", name="Context audit")).to_have_attribute("aria-current", "page")
     page.get_by_role("link", name="Label").click()
     expect(page.locator("#note")).to_have_value("and after")
     line.cut()
@@ -127,12 +127,20 @@ def test_a_page_without_questions_says_that_the_server_is_away(
     page.goto(f"{line.address}/people")
     expect(page.get_by_role("heading", name="People")).to_be_visible()
     away = page.get_by_text("The server cannot be reached")
+    watched(page)
     expect(away).to_be_hidden()
+    name = page.get_by_role("textbox", name="Name").first
+    name.click()
+    page.keyboard.type("So")
     line.cut()
+    expect(name).to_be_disabled()
     expect(away).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
     line.mend()
     expect(away).to_be_hidden()
+    expect(name).to_be_focused(timeout=40_000)
+    page.keyboard.type("mebody")
+    expect(name).to_have_value("Somebody")
     page.route("**/api/here", lambda route: route.fulfill(status=502, body="Bad gateway"))  # a proxy in front of it
     expect(away).to_be_visible()
     line.cut()

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.browser.conftest import ready, resize
+from tests.browser.conftest import ready, resize, watched
 
 
 def test_without_a_link_there_is_only_a_friendly_page(context: BrowserContext, server: str) -> None:
@@ -96,6 +96,7 @@ def test_on_a_phone_the_menu_closes_when_a_page_is_chosen_and_stays_closed(
     page.goto(link())
     menu = page.locator("[data-testid=stSidebar]")
     for chosen in (True, False):
+        watched(page)
         expect(menu).to_have_attribute("data-collapsed", "true")
         page.locator("[data-testid=stExpandSidebarButton]").click()
         expect(menu).to_have_attribute("data-collapsed", "false")

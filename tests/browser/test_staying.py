@@ -200,7 +200,7 @@ def test_a_server_that_starts_anew_finds_the_note_and_takes_the_answer(
     page.keyboard.press("Enter")
     expect(alert(page)).to_contain_text("Not saved yet, retrying")
     with serve_folder(quick.path, tmp_path / "two.log", int(first.rpartition(":")[2])):
-        expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=40_000)
+        expect(page.locator(".bar .said")).to_contain_text("Saved")
         with open_store(quick) as store:
             kept = store.rows("SELECT comment FROM label_event ORDER BY event_id")[-1]["comment"]
         assert kept == "typed before and while it was away"

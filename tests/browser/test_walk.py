@@ -14,7 +14,7 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from data.rubric import default_text, parse_rubric
 from data.study import Study, init_study
-from tests.browser.conftest import ready
+from tests.browser.conftest import PATIENCE, ready
 
 # What the two people answer, by the word that the response shows: D, A, G, C.
 #          A discloses  answers  grounding      correct
@@ -79,7 +79,7 @@ def address(
 
 def sign_in(chromium: Browser, study: Study, address: str, name: str, role: str = "annotator") -> Page:
     page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(add_person(study, name, role=role, address=address).link)
     return page
 

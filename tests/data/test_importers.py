@@ -147,6 +147,8 @@ def test_what_no_row_has_is_said_once_with_the_names_that_there_are(study: Study
 def test_a_kind_that_is_not_there_yet_is_said_once(study: Study, bring: Importer) -> None:
     [problem] = refused(study, bring, "responses", ALL["responses"])
     assert "no contexts are imported yet; import them first" in problem
+    # Named in full: the study is mostly the current folder, and "." tells nobody anything.
+    assert problem.startswith(f"{study.path.resolve()}: ")
 
 
 def test_rows_that_repeat_a_record_are_one_record_when_the_mapping_says_so(study: Study, bring: Importer) -> None:

@@ -358,3 +358,20 @@ def test_summary_of_an_empty_study_is_zero(study: Study) -> None:
 
 def test_what_the_majority_rule_cannot_check_is_said() -> None:
     assert "not recorded" in RULES["majority_contamination"].description
+
+
+def test_a_condition_that_nobody_built_is_said_once(study: Study, bring: Importer) -> None:
+    """Not once for every task: the study declares more than the files have."""
+    bring(study, "tasks", [{"task_id": f"t{n}", "question": "?"} for n in range(3)])
+    rows = [
+        {"context_id": f"t{n}-{name}", "task_id": f"t{n}", "condition": name, "passages": ["x"]}
+        for n in range(3)
+        for name in ("clean", "evidence_absence")
+    ]
+    bring(study, "contexts", rows[:-1])
+    hits = [one for one in check(study).findings if one.rule == "every_condition_once"]
+    assert [one.where for one in hits] == ["study.toml", "t2"]
+    assert hits[0].message.startswith(
+        "declares authority_contamination, majority_contamination, direct_conflict, of which"
+    )
+    assert "has 0 × evidence_absence; expected" in hits[1].message

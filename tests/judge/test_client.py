@@ -3,14 +3,18 @@
 import asyncio
 import json
 import logging
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse, Response
 
-from judge.client import Client, Reply
+from judge.client import Client
+from judge.completion import Reply
 from judge.judge import JudgeError
 from tests.judge.model_server import ModelServer, completion, cut, refused, serving
 
@@ -257,3 +261,79 @@ def test_an_address_with_a_secret_is_refused_unrepeated(monkeypatch: pytest.Monk
     with pytest.raises(JudgeError) as raised:
         Client("m", base_url="http://127.0.0.1/v1")
     assert "sk-a" not in str(raised.value)
+
+
+def spelt(key: str) -> str:
+    """A key as JSON may spell it, every character as its number."""
+    return "".join(rf"\u{ord(c):04x}" for c in key)
+
+
+@pytest.mark.parametrize("spell", [spelt, lambda key: spelt(key).upper().replace(r"\U", r"\u"), lambda key: key])
+def test_a_key_that_a_reply_spells_in_json_is_taken_out_before_it_is_read(
+    server: ModelServer, spell: Callable[[str], str]
+) -> None:
+    server.answers = lambda body, times: completion(f'{{"rationale": "{spell(KEY)}", "value": "1"}}')
+    (reply,) = ask(server)
+    assert json.loads(reply.text or "") == {"rationale": "[key]", "value": "1"}
+
+
+def dripping(head: bytes) -> Iterator[str]:
+    """A server that never ends what it says, and never pauses for long."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        stop = threading.Event()
+
+        def drip(place: socket.socket) -> None:
+            with place, suppress(OSError):
+                place.recv(65536)
+                place.sendall(head)
+                while not stop.wait(0.05):
+                    place.sendall(b"x-more: 1\r\n")
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=drip, args=(listening.accept()[0],), daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        stop.set()
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n{"])
+def test_an_answer_that_comes_drop_by_drop_is_given_up_in_time(server: ModelServer, head: bytes) -> None:
+    async def asked(address: str) -> Reply:
+        async with Client("m", base_url=address, retries=0, timeout=0.5) as client:
+            return await asyncio.wait_for(client.ask("prompt", SCHEMA), 20)
+
+    for address in dripping(head):
+        reply = asyncio.run(asked(address))
+    assert (reply.why_none, reply.answered) == ("no reply in time", False)
+
+
+@pytest.mark.parametrize("count", [10**30, -5, 1.5, "many", None])
+def test_a_count_of_tokens_that_can_be_none_is_left_out(server: ModelServer, count: object) -> None:
+    usage = {"prompt_tokens": count, "completion_tokens": 7}
+    server.answers = lambda body, times: completion("x", usage=usage)
+    (reply,) = ask(server)
+    assert (reply.text, reply.input_tokens, reply.output_tokens) == ("x", None, 7)
+
+
+@pytest.mark.parametrize("more", [{}, {"choices": None}, {"choices": []}])
+def test_an_error_that_comes_as_a_success_is_no_answer(server: ModelServer, more: dict[str, object]) -> None:
+    body = {"error": {"message": f"upstream overloaded, you sent {KEY}", "code": 502}, **more}
+    server.answers = lambda _, times: JSONResponse(body)
+    (reply,) = ask(server)
+    assert reply.why_none == "the server answered with an error: upstream overloaded, you sent [key]"
+    assert not reply.answered
+
+
+def test_a_byte_order_mark_is_passed_over_and_so_is_an_empty_error(server: ModelServer) -> None:
+    server.answers = lambda body, times: Response(b"\xef\xbb\xbf" + completion("x", error=None).body)
+    assert ask(server)[0].text == "x"
+
+
+@pytest.mark.parametrize("address", ["http://a b/v1", "http://127.0.0.1:8000/v\x01x", "http://127.0.0.1/v\n1"])
+def test_an_address_that_cannot_be_asked_is_refused(server: ModelServer, address: str) -> None:
+    with pytest.raises(JudgeError, match="is no address"):
+        Client("m", base_url=address)
+    assert Client("m", base_url=" http://127.0.0.1:8000/v1\n").address == "http://127.0.0.1:8000/v1"

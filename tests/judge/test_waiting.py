@@ -37,7 +37,7 @@ def test_a_date_and_milliseconds_are_read_too(monkeypatch: pytest.MonkeyPatch) -
     assert 0.25 <= (waits({"retry-after-ms": "250", "Retry-After": "60"}) or 0) <= 1.25
 
 
-@pytest.mark.parametrize("said", ["0", "-1", "121", "inf", "nan", "soon", ""])
+@pytest.mark.parametrize("said", ["0", "-1", "121", "inf", "nan", "soon", "", f"Mon, 01 Jan {10**20} 00:00:00 GMT"])
 def test_what_openai_does_not_wait_for_stays_as_it_was_said(said: str) -> None:
     response = httpx2.Response(429, headers={"Retry-After": said})
     asyncio.run(scatter(response))

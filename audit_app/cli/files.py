@@ -15,6 +15,7 @@ from audit_app.actions.importing import import_records
 from audit_app.actions.relevance import relevance
 from audit_app.actions.studies import checked_study, make_study
 from audit_app.actions.taking_back import take_back
+from audit_app.actions.wording import visible
 from audit_app.cli.options import Group, json_option, out_option, print_json, say, study_option
 from audit_app.cli.progress import Bar
 from data.errors import StudyProblem, first_of
@@ -212,7 +213,7 @@ def check(ctx: click.Context, rules: bool, every: bool, as_json: bool, folder: P
 
 def _print_findings(of_a_rule: Sequence[Finding], *, every: bool) -> None:
     for finding in of_a_rule if every else of_a_rule[:MOST]:
-        click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+        click.echo(visible(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]"))
     if not every and len(of_a_rule) > MOST:
         click.echo(f"… and {len(of_a_rule) - MOST} more of {of_a_rule[0].rule} (all with --all)")
 

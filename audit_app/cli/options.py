@@ -53,7 +53,9 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except StudyProblem as problem:
-            click.echo(f"evidence-audit: {problem}", err=True)
+            # Names out of files must not steer the terminal.
+            said = "\n".join(map(visible, str(problem).split("\n")))
+            click.echo(f"evidence-audit: {said}", err=True)
             ctx.exit(1)
         except OSError as error:
             if isinstance(error, BrokenPipeError) and (_unread(sys.stdout) or _unread(sys.stderr)):

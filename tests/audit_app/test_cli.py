@@ -651,6 +651,14 @@ def test_the_check_prints_ten_findings_of_a_rule_unless_all_are_asked_for(run: R
     assert len([line for line in every if "question is blank" in line]) == 14
 
 
+def test_names_out_of_files_do_not_steer_the_terminal(run: Run, tmp_path: Path) -> None:
+    assert run("init", tmp_path / "s").code == 0
+    (tmp_path / "tasks.json").write_text(json.dumps([{"task_id": "t\u001b[2J\u202e", "question": " "}]))
+    assert run("import", "tasks", tmp_path / "tasks.json", "--study", tmp_path / "s").code == 0
+    assert "t\\x1b[2J\\u202e: the question is blank" in run("check", "--study", tmp_path / "s").out
+    assert "t\\x1b[2J" in run("import", "tasks", tmp_path / "tasks.json", "--study", tmp_path / "s").err
+
+
 def test_the_check_tells_severity_and_what_share_of_each_condition_is_broken(run: Run, three_tasks: Study) -> None:
     found = run("check", "--study", three_tasks.path)
     assert found.code == 1

@@ -15,9 +15,10 @@ from audit_app.gate import Gate, script_hash
 from audit_app.launch import public_address, study_folder
 from audit_app.promptness import answer_at_once, keep_what_is_loaded
 from audit_app.shell import shells, streamlit_page, told
+from data.declared import Oidc
 from data.records import Person
 from data.store.connection import hold_open
-from data.study import Oidc, Study, open_study
+from data.study import Study, open_study
 
 
 class ServedStudy:

@@ -22,9 +22,9 @@ from audit_app.language import _, mark
 from audit_app.notice import notice
 from audit_app.oidc import MINUTES, Organisation
 from audit_app.origin import address_of
+from data.declared import Oidc
 from data.errors import StudyProblem
 from data.records import Person
-from data.study import Oidc
 
 DAY = 24 * 3600
 LARGEST = 10_000  # bytes of a form
@@ -86,90 +86,92 @@ class Doorkeeper(Protocol):
         """Ends all of somebody's sessions but this one."""
 
 
-def doors(study: Doorkeeper) -> list[Route]:
-    """The routes in and out, for `st.App` or a bare Starlette application behind the gate."""
+class _Doors:
+    """What is answered at each address in and out."""
 
-    async def enter(request: Request) -> Response:
+    def __init__(self, study: Doorkeeper) -> None:
+        self._study = study
+        self._organisation = Organisation()
+
+    async def enter(self, request: Request) -> Response:
         token = request.path_params["token"]
         if request.method == "GET":
-            here, owner = await run_in_threadpool(study.both, secret_of(request.headers), token)
+            here, owner = await run_in_threadpool(self._study.both, secret_of(request.headers), token)
             if here and owner and here.person_id != owner.person_id:
                 return change_form(here, owner)
-        secret = await run_in_threadpool(study.enter, token, device(request))
+        secret = await run_in_threadpool(self._study.enter, token, device(request))
         if secret is None:
             return notice(_("This link does not work"), _(BAD_LINK), 403)
-        return await _let_in(study, request, secret)
+        return await _let_in(self._study, request, secret)
 
-    organisation = Organisation()
-
-    async def at_organisation(request: Request) -> Response:
-        settings = await run_in_threadpool(study.oidc)
+    async def at_organisation(self, request: Request) -> Response:
+        settings = await run_in_threadpool(self._study.oidc)
         if settings is None:
             return sign_in_form(_(NO_ORGANISATION), 404)
         try:
-            url, state = await organisation.begin(settings)
+            url, state = await self._organisation.begin(settings)
         except Refused as refused:
             return sign_in_form(str(refused), refused.status, settings=settings)
         response = RedirectResponse(url, 303, {"Cache-Control": "no-store"})
         _set(response, request, STATE, state, MINUTES * 60)
         return response
 
-    async def from_organisation(request: Request) -> Response:
-        settings = await run_in_threadpool(study.oidc)
+    async def from_organisation(self, request: Request) -> Response:
+        settings = await run_in_threadpool(self._study.oidc)
         if settings is None:
             return sign_in_form(_(NO_ORGANISATION), 404)
         try:
             cookie = cookies_of(request.headers).get(STATE)
-            account = await organisation.finish(settings, request.query_params, cookie)
-            secret = await run_in_threadpool(study.enter_by_account, account, device(request))
-            response = await _let_in(study, request, secret)
+            account = await self._organisation.finish(settings, request.query_params, cookie)
+            secret = await run_in_threadpool(self._study.enter_by_account, account, device(request))
+            response = await _let_in(self._study, request, secret)
         except Refused as refused:
             response = sign_in_form(str(refused), refused.status, settings=settings)
         response.delete_cookie(STATE, httponly=True, samesite="lax")
         return response
 
-    async def sign_in(request: Request) -> Response:
-        settings = await run_in_threadpool(study.oidc)
+    async def sign_in(self, request: Request) -> Response:
+        settings = await run_in_threadpool(self._study.oidc)
         if request.method == "GET":
             return sign_in_form(settings=settings)
         given = await _form(request)
         name, password = given.get("name", ""), given.get("password", "")
         address = address_of(request)
         try:
-            secret = await run_in_threadpool(study.enter_by_password, name, password, address, device(request))
+            secret = await run_in_threadpool(self._study.enter_by_password, name, password, address, device(request))
         except TooEarly as early:
             answer = sign_in_form(str(early), early.status, name=name, settings=settings)
             answer.headers["Retry-After"] = str(early.seconds)
             return answer
         if secret is None:
             return sign_in_form(_(NO_MATCH), 403, name=name, settings=settings)
-        return await _let_in(study, request, secret)
+        return await _let_in(self._study, request, secret)
 
-    async def leave(request: Request) -> Response:
+    async def leave(self, request: Request) -> Response:
         secret = secret_of(request.headers)
         if secret is not None:
-            await run_in_threadpool(study.sign_out, secret)
+            await run_in_threadpool(self._study.sign_out, secret)
         response = notice(_("You are signed out"), _("Your answers are saved.") + " " + _(SIGN_IN), more=by_name())
         response.delete_cookie(COOKIE, httponly=True, samesite="lax")
         return response
 
-    async def account(request: Request) -> Response:
+    async def account(self, request: Request) -> Response:
         person: Person = request.scope[PERSON]
         secret = secret_of(request.headers)
         if request.method == "POST":
             which = (await _form(request)).get("end", "")
             if which == "everywhere":
-                await run_in_threadpool(study.end_others, person, secret)
+                await run_in_threadpool(self._study.end_others, person, secret)
                 return RedirectResponse("/out", 303)
             if which == "others":
-                await run_in_threadpool(study.end_others, person, secret)
+                await run_in_threadpool(self._study.end_others, person, secret)
             elif which.isdecimal():
-                await run_in_threadpool(study.end_session, person, int(which[:12]))
+                await run_in_threadpool(self._study.end_session, person, int(which[:12]))
             return RedirectResponse("/account", 303)
-        sessions = await run_in_threadpool(study.my_sessions, person, secret)
-        return account_page(person, sessions, own=await run_in_threadpool(study.has_password, person))
+        sessions = await run_in_threadpool(self._study.my_sessions, person, secret)
+        return account_page(person, sessions, own=await run_in_threadpool(self._study.has_password, person))
 
-    async def password(request: Request) -> Response:
+    async def password(self, request: Request) -> Response:
         person: Person = request.scope[PERSON]
         if request.method == "GET":
             return password_form()
@@ -178,7 +180,7 @@ def doors(study: Doorkeeper) -> list[Route]:
             if given.get("new", "") != given.get("again", ""):
                 raise StudyProblem(_("The new password and its repetition differ; type both again."))
             old, new = given.get("old", ""), given.get("new", "")
-            await run_in_threadpool(study.change_password, person, old, new, secret_of(request.headers))
+            await run_in_threadpool(self._study.change_password, person, old, new, secret_of(request.headers))
         except Refused as refused:
             return password_form(str(refused), refused.status)
         except StudyProblem as problem:
@@ -186,25 +188,29 @@ def doors(study: Doorkeeper) -> list[Route]:
         back = escape(_("Back"))
         return notice(_("Your password is changed"), _(CHANGED), more=f'<p><a href="/account">{back}</a></p>')
 
-    async def speak(request: Request) -> Response:
+    async def speak(self, request: Request) -> Response:
         name = (await _form(request)).get("language", "")
-        person = await run_in_threadpool(study.person_of, secret_of(request.headers))
+        person = await run_in_threadpool(self._study.person_of, secret_of(request.headers))
         response = RedirectResponse("/account" if person else "/sign-in", 303)
         if name in language.LANGUAGES:
             if person:
-                await run_in_threadpool(study.choose_language, person, name)
+                await run_in_threadpool(self._study.choose_language, person, name)
             response.set_cookie(language.COOKIE, name, max_age=365 * DAY, httponly=True, samesite="lax")
         return response
 
+
+def doors(study: Doorkeeper) -> list[Route]:
+    """The routes in and out, for `st.App` or a bare Starlette application behind the gate."""
+    at = _Doors(study)
     return [
-        Route("/language", _in_words(speak), methods=["POST"]),
-        Route("/in/{token}", _in_words(enter), methods=["GET", "POST"]),
-        Route("/sign-in", _in_words(sign_in), methods=["GET", "POST"]),
-        Route("/oidc/start", _in_words(at_organisation), methods=["GET"]),
-        Route("/oidc/back", _in_words(from_organisation), methods=["GET"]),
-        Route("/out", _in_words(leave), methods=["GET"]),
-        Route("/account", _in_words(account), methods=["GET", "POST"]),
-        Route("/account/password", _in_words(password), methods=["GET", "POST"]),
+        Route("/language", _in_words(at.speak), methods=["POST"]),
+        Route("/in/{token}", _in_words(at.enter), methods=["GET", "POST"]),
+        Route("/sign-in", _in_words(at.sign_in), methods=["GET", "POST"]),
+        Route("/oidc/start", _in_words(at.at_organisation), methods=["GET"]),
+        Route("/oidc/back", _in_words(at.from_organisation), methods=["GET"]),
+        Route("/out", _in_words(at.leave), methods=["GET"]),
+        Route("/account", _in_words(at.account), methods=["GET", "POST"]),
+        Route("/account/password", _in_words(at.password), methods=["GET", "POST"]),
     ]
 
 

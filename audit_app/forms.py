@@ -8,8 +8,8 @@ from audit_app.actions.sign_in import Session
 from audit_app.actions.wording import when
 from audit_app.language import _, mark
 from audit_app.notice import page
+from data.declared import Oidc
 from data.records import Person
-from data.study import Oidc
 
 
 def sign_in_form(wrong: str = "", status: int = 200, *, name: str = "", settings: Oidc | None = None) -> Response:

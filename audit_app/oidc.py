@@ -21,7 +21,7 @@ from joserfc.errors import JoseError
 from audit_app.actions.accounts import Account
 from audit_app.actions.answers import Refused
 from audit_app.language import _, mark
-from data.study import Oidc
+from data.declared import Oidc
 
 SECRET = "EVIDENCE_AUDIT_OIDC_SECRET"
 """The environment variable with the client secret; without it the app is a public client, protected by PKCE alone."""

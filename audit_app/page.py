@@ -6,9 +6,10 @@ from html import escape
 import streamlit as st
 
 from audit_app import language, state
+from audit_app.actions.answers import Refused
 from audit_app.actions.seal import is_about_to_open
 from audit_app.component import watch_page
-from audit_app.gate import SIGN_IN
+from audit_app.gate import BROKEN, SIGN_IN
 from audit_app.language import _
 from audit_app.literal import literal
 from audit_app.reasons import told
@@ -158,6 +159,7 @@ def main() -> None:
     """One run of the script."""
     language.use(language.chosen(st.context.cookies, st.context.headers.get("Accept-Language")))
     st.set_page_config(page_title="Evidence Audit", layout="wide", initial_sidebar_state="collapsed")
+    person = None
     try:
         person = state.signed_in()
         if person is None:
@@ -172,8 +174,15 @@ def main() -> None:
         st.html(STYLE + who(person))
         watch_page()
         chosen.run()
+    except Refused as refused:
+        st.html(literal(told(str(refused)), language.direction()))
     except StudyProblem as problem:
-        st.html(literal(told(str(problem)), language.direction()))
+        if person and person.role == "lead":
+            st.html(literal(told(str(problem)), language.direction()))
+            return
+        # Files and folders are nothing to an annotator; the gate has written into the log what is wrong.
+        st.html(literal(_("The study cannot be opened right now") + ". " + _(BROKEN), language.direction()))
+        watch_page(until_well=True)
 
 
 if __name__ == "__main__":

@@ -57,9 +57,11 @@ def choose(study: Study, given: Choices) -> Options:
     st.html(figures.heading(_("Look closer")))
     asked = set(study.rubric.names("response"))
     left, middle, right = st.columns(3)
+    # What only some studies have stands last, so that it leaves no hole where it is not.
     with left:
-        judge = figures.pick_judge(given)
-        sample_id = figures.pick_sample(given)
+        grounding = st.selectbox(
+            _("Grounded means"), get_args(Grounding), format_func=naming(GROUNDING), key="grounding"
+        )
     with middle:
         by = (
             st.multiselect(_("Slice by"), given.slices, format_func=_, placeholder=_("nothing"), key="by")
@@ -68,9 +70,8 @@ def choose(study: Study, given: Choices) -> Options:
         )
         borrow = _lenders(given, by)
     with right:
-        grounding = st.selectbox(
-            _("Grounded means"), get_args(Grounding), format_func=naming(GROUNDING), key="grounding"
-        )
+        judge = figures.pick_judge(given)
+        sample_id = figures.pick_sample(given)
     target, about, annotators, average = _holds_for(given, sample_id)
     taxonomy = {"C", "A", "G"} <= asked and st.toggle(_("Shares of the grounding taxonomy"), key="taxonomy")
     return Options(
@@ -105,14 +106,14 @@ def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Annotator
     target: Target = "A"
     average: Average = "pooled"
     with left:
-        if sample_id in given.doubled:
-            target = st.selectbox(_("Whose labels"), get_args(Target), format_func=naming(TARGETS), key="target")
-    with middle:
         about: About = st.selectbox(
             _("Intervals hold for"), get_args(About), format_func=naming(POPULATIONS), key="about"
         )
+    with middle:
         annotators: Annotators = st.selectbox(_("and for"), get_args(Annotators), format_func=_, key="annotators")
     with right:
+        if sample_id in given.doubled:
+            target = st.selectbox(_("Whose labels"), get_args(Target), format_func=naming(TARGETS), key="target")
         if len(averages) > 1:
             average = st.selectbox(_("A number is"), averages, format_func=naming(AVERAGES), key="average")
     return target, about, annotators, average

@@ -8,11 +8,16 @@ cut: that took the keyboard from whoever was typing and stayed after the answer 
 in its own words, and so does `component/watch.js` on every other page.
 """
 
+from html import escape
 from importlib.resources import files
 
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
+
+from audit_app.language import _
+from audit_app.notice import notice
 
 PATHS = (
     "", "label", "context", "adjudicate", "report", "compare", "judge", "agreement", "people", "assignments", "rounds",
@@ -21,6 +26,15 @@ PATHS = (
 """The addresses of all screens, and the one that leads to the first."""
 
 TOLD = "window.__streamlit = { BACKEND_BASE_URL: window.location.origin, HOST_CONFIG: { blockErrorDialogs: true } };"
+
+
+class Elsewhere(StringConvertor):
+    """A path at which there is neither a screen nor a file of Streamlit's."""
+
+    regex = r"(?!_stcore/|static/|media/|component/|favicon\.png).+"
+
+
+register_url_convertor("elsewhere", Elsewhere())
 
 
 def streamlit_page() -> str:
@@ -38,10 +52,25 @@ def told(page: str) -> str:
 
 
 def shells() -> list[Route]:
-    """A route for the address of every screen."""
+    """A route for the address of every screen, and one that says of every other that there is none.
+
+    Streamlit would show the first screen there, under a dialog that takes the keyboard.
+    """
     page = told(streamlit_page())
 
     async def shell(request: Request) -> Response:
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
-    return [Route(f"/{path}", shell) for path in PATHS]
+    async def nowhere(request: Request) -> Response:
+        meant = request.path_params["path"].rstrip("/").lower()
+        if meant in PATHS:
+            return RedirectResponse(f"/{meant}")
+        begin = escape(_("To the first page"))
+        return notice(
+            _("There is no such page"),
+            _("Look at the address again, or begin anew."),
+            404,
+            more=f'<a class="main" href="/">{begin}</a>',
+        )
+
+    return [*(Route(f"/{path}", shell) for path in PATHS), Route("/{path:elsewhere}", nowhere)]

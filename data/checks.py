@@ -64,6 +64,10 @@ def _alike(part: str) -> str:
     return normalize("NFC", normalize("NFC", without_marks(part)).casefold())
 
 
+REPEATED = " (`distinct = true` in a mapping file makes rows that repeat a record word for word one record)"
+"""What helps where the question stands on the row of each of its answers."""
+
+
 class Ids:
     """Whether each record is the first with its key, and with any key that could be mistaken for it."""
 
@@ -105,7 +109,9 @@ class Ids:
         if place is None:
             self.n_known += 1
             return Problem(where=where, message=f"{name} was imported before; remove the row")
-        return Problem(where=where, message=f"{name} stands in {place} already; ids must be unique")
+        remedy = "" if self._first is not None else REPEATED
+        message = f"{name} stands in {place} already; ids must be unique{remedy}"
+        return Problem(where=where, message=message, alike="twice")
 
 
 Check = Callable[[str, Any], Problem | None]
@@ -121,7 +127,7 @@ def _reference(study: Study, field: str, target: str) -> Check:
     known = {key[0] for key in known_keys(study, target)}
     value_of = attrgetter(field)
     message = f"no {target} are imported yet; import them first: evidence-audit import {target} FILE"
-    nothing_yet = Problem(where=str(study.path), field=field, message=message)
+    nothing_yet = Problem(where=str(study.path.resolve()), field=field, message=message)
 
     def check(where: str, record: Any) -> Problem | None:
         value = value_of(record)
@@ -130,7 +136,7 @@ def _reference(study: Study, field: str, target: str) -> Check:
         if not known:
             return nothing_yet
         message = f"{value!r} is not among the {len(known)} imported {target}; import it first or mend the id"
-        return Problem(where=where, field=field, message=message)
+        return Problem(where=where, field=field, message=message, alike="unknown")
 
     return check
 

@@ -16,6 +16,8 @@ class Problem:
     """File and line ("answers.jsonl:12"), or another place a person can go to."""
     field: str | None = None
     message: str
+    alike: str | None = None
+    """What it has in common with others whose messages name another id; the message by default."""
     stops: bool = False
     """Whether what stands behind it in the file could not be read: then the rest is no import, not even on request."""
 
@@ -38,10 +40,45 @@ class StudyProblem(Exception):
         super().__init__(problems if isinstance(problems, str) else first_of(self.problems, all_in))
 
 
+ALIKE = 3
+"""Lines in which the same thing is said before it is summed up."""
+
+
 def first_of(problems: Sequence[Problem], all_in: Path | None = None) -> str:
-    """The first problems in a line each, how many more there are, and which file holds them all."""
-    shown = [str(problem) for problem in problems[:SHOWN]]
-    if len(problems) > SHOWN:
-        more = f"… and {len(problems) - SHOWN} more problems of {len(problems)}"
-        shown.append(f"{more}; all of them are in {all_in}" if all_in else more)
+    """The first problems in a line each, how many more there are, and which file holds them all.
+
+    What is wrong in the same way in row after row is said three times and then counted.
+
+    >>> rows = [Problem(where=f"a.csv:{n}", field="gold", message="found a list") for n in range(1, 7)]
+    >>> print(first_of(rows))
+    a.csv:1: field 'gold': found a list
+    a.csv:2: field 'gold': found a list
+    a.csv:3: field 'gold': found a list
+    … and 3 more like it, up to a.csv:6: field 'gold': found a list
+    """
+    kinds: dict[tuple[str | None, str], list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(_kind(problem), []).append(problem)
+    lines: list[tuple[int, str]] = []
+    for problem in problems:
+        alike = kinds[_kind(problem)]
+        if len(alike) <= ALIKE + 1 or problem in alike[:ALIKE]:
+            lines.append((1, str(problem)))
+        elif problem is alike[-1]:
+            lines.append((len(alike) - ALIKE, f"… and {len(alike) - ALIKE} more like it, up to {problem}"))
+    told, unsaid = lines[:SHOWN], sum(times for times, _ in lines[SHOWN:])
+    shown = [line for _, line in told]
+    if unsaid:
+        shown.append(f"… and {unsaid} more problems of {len(problems)}")
+    if all_in and len(shown) < len(problems):
+        shown.append(f"All {len(problems)} problems are in {all_in}")
     return "\n".join(shown)
+
+
+def _kind(problem: Problem) -> tuple[str | None, str]:
+    return problem.field, problem.alike or problem.message
+
+
+def all_said(problems: Sequence[Problem]) -> bool:
+    """Whether `first_of` has a line for each of them."""
+    return len(problems) == len(first_of(problems).splitlines())

@@ -71,15 +71,21 @@ def records_in(kind: str, rows: Rows, mappings: Sequence[Mapping], where: str) -
     _known_fields(kind, mappings)
     parsers = [Parser(kind, mapping) for mapping in mappings]
     names: dict[str, Any] = {}
+    # A path into a list or an object may lead nowhere in a field that is there.
+    unseen = [
+        (mapping, ours) for mapping in mappings for ours, theirs in mapping.fields.items()
+        if isinstance(theirs, str) and "." in theirs and not theirs.startswith("#")
+    ]  # fmt: skip
     for number, row in enumerate(gathered(rows, mappings[0]) if kind == "contexts" else rows, 1):
         if isinstance(row, Problem):
             yield row
             continue
         names |= row.values if names.keys() != row.values.keys() else {}
+        unseen = [(mapping, ours) for mapping, ours in unseen if mapping.origin(ours).value(row.values) is None]
         for parser in parsers:
             for found in parser.read(row, number):
                 yield found if isinstance(found, Problem) else (row.where, found)
-    yield from _absent(kind, where, mappings, list(names))
+    yield from _absent(kind, where, mappings, list(names), unseen)
 
 
 def read_records(
@@ -107,7 +113,9 @@ def without_echoes(problems: Sequence[Problem], whole: str) -> list[Problem]:
     return [*general, *(one for one in problems if one.where != whole and one.field not in said)]
 
 
-def _absent(kind: str, where: str, mappings: Sequence[Mapping], names: Sequence[str]) -> Iterator[Problem]:
+def _absent(
+    kind: str, where: str, mappings: Sequence[Mapping], names: Sequence[str], unseen: Sequence[tuple[Mapping, str]]
+) -> Iterator[Problem]:
     """The fields that are needed or mapped and that no row has: said once, with the names that there are."""
     for mapping in mappings:
         asked = {ours for ours, theirs in mapping.fields.items() if isinstance(theirs, str)}
@@ -117,7 +125,13 @@ def _absent(kind: str, where: str, mappings: Sequence[Mapping], names: Sequence[
                                         for path in origin.paths):  # fmt: skip
                 message = (
                     f"is in no row; the file has {', '.join(names)}. Say which of them is our {ours!r} with "
-                    f"--map {ours}=THEIRS, or in a mapping"
+                    f"--map {ours}=THEIRS, or in a mapping file (--mapping FILE)"
+                )
+                yield Problem(where=where, field=str(origin), message=message)
+            elif (mapping, ours) in unseen:
+                message = (
+                    f"leads to a value in no row, so no record would have {ours!r}; mend the path, or write it as a "
+                    f'list in a mapping file ({ours} = ["{origin}"]) if all may be without'
                 )
                 yield Problem(where=where, field=str(origin), message=message)
 
@@ -185,7 +199,8 @@ class _Import:
         if self.n_read > 1 and self._ids.n_known == self.n_read:
             message = f"all {self.n_read} records were imported before; nothing to do"
             raise StudyProblem([Problem(where=str(self._path), message=message)])
-        whole = [one for one in self.problems if one.stops or one.where in (str(self._path), str(self._study.path))]
+        places = (str(self._path), str(self._study.path.resolve()))
+        whole = [one for one in self.problems if one.stops or one.where in places]
         if whole or (self.problems and not self._skip_bad):
             told = without_echoes(self.problems, str(self._path))
             raise StudyProblem(dict.fromkeys(told))

@@ -16,10 +16,15 @@ def every_condition_once(material: Material) -> Found:
     """Every task has each declared condition exactly once."""
     if not any(context.condition for context in material.contexts):
         return
-    by_task = material.by_task
+    by_task, built = material.by_task, {context.condition for context in material.contexts}
+    nowhere = [name for name in material.conditions if name not in built] if len(material.tasks) > 1 else []
+    if nowhere:
+        remedy = "import their contexts, or take them out of the conditions there"
+        yield "study.toml", f"declares {', '.join(nowhere)}, of which there is no context at all; {remedy}"
+    asked = [name for name in material.conditions if name not in nowhere]
     for task in material.tasks:
         counts = Counter(context.condition for context in by_task.get(task.task_id, ()))
-        wrong = [f"{counts[name]} × {name}" for name in material.conditions if counts[name] != 1]
+        wrong = [f"{counts[name]} × {name}" for name in asked if counts[name] != 1]
         if wrong:
             yield task.task_id, f"has {', '.join(wrong)}; expected each declared condition exactly once"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping as Map
 from dataclasses import dataclass, field
 from typing import Any
 
+from data.cells import opened
 from data.errors import StudyProblem
 from data.rows import Raw
 
@@ -96,7 +97,7 @@ class Mapping:
         if self.each is None:
             entries: list[tuple[str, Raw]] | None = None
         else:
-            found = follow(row, self.each)
+            found = opened(follow(row, self.each))
             entries = list(found.items() if isinstance(found, dict) else _numbered(found))
         for view in [numbered] if entries is None else ({**numbered, "#key": k, "#value": v} for k, v in entries):
             if _matches(view, self.where):
@@ -148,11 +149,14 @@ def follow(row: Map[str, Raw], path: str) -> Raw:
     ('b', '1', None)
     >>> follow({"gold": ["a", "b", "c"]}, "gold.1:")
     ['b', 'c']
+    >>> follow({"gold": '["a", "b"]'}, "gold.1")  # a cell of CSV
+    'b'
     """
     if path in row or "." not in path:
         return row.get(path)
     value: Any = row
     for step in path.split("."):
+        value = opened(value)
         if isinstance(value, dict):
             value = value.get(step)
         elif isinstance(value, list) and len(step) < 9 and (place := step.removesuffix(":")).isdecimal():

@@ -1,18 +1,15 @@
 """From a raw value to the value of a field: checked, and every fault named."""
 
-from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
-from io import StringIO
-from itertools import pairwise
 from math import isfinite
-from tokenize import NEWLINE, NL, STRING, TokenError, generate_tokens
 from typing import Any
 from unicodedata import category
 
+from data.cells import unpacked
 from data.records import CAUSES, DIAGNOSTICS, QUOTED, SUPPORTS, Context, Label, Quote, Response, Task, Verdict
-from data.rows import JSON, NOT_JSON, Raw, kind_of
+from data.rows import Raw, kind_of
 from data.rubric import PASSES
 
 RECORDS: dict[str, type[Task | Context | Response | Verdict | Label]] = {
@@ -114,26 +111,11 @@ def texts(raw: Raw) -> tuple[str, ...]:
 
 
 def json_cell(raw: str) -> Raw:
-    """The list that a cell of CSV holds: JSON, or as Python writes it (pandas and Ragas do)."""
+    """The list that a cell of CSV holds, as `cells.unpacked`; what is none does not fit."""
     try:
-        value: Raw = JSON.decode(raw)
-    except NOT_JSON:
-        value = _python_list(raw)
-    return value
-
-
-def _python_list(raw: str) -> Raw:
-    try:
-        value = literal_eval(raw)
-        kinds = [token.type for token in generate_tokens(StringIO(raw).readline) if token.type not in (NL, NEWLINE)]
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, TokenError):
-        value, kinds = None, []
-    # Python joins texts that follow each other, and numpy prints no commas: ['a' 'b'] would be one passage "ab".
-    if (STRING, STRING) in pairwise(kinds):
-        raise Bad(f"found {raw[:40]!r}, which looks like a numpy array; write lists as JSON")
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise Bad(f"found {raw[:40]!r}; expected a JSON list")
-    return value
+        return unpacked(raw)
+    except ValueError as error:
+        raise Bad(str(error)) from None
 
 
 def quotes(raw: Raw) -> tuple[Quote, ...]:
@@ -179,11 +161,11 @@ def whole(low: int, high: int) -> Callable[[Raw], int]:
 
 
 def binary(raw: Raw) -> int:
-    """A label: 1/0, true/false or yes/no in any case."""
+    """A label: 1/0, true/false or yes/no in any case; 1.0/0.0, too: so pandas writes a column with a gap."""
     value = text(raw).strip().casefold()
-    if value in ("1", "true", "yes"):
+    if value in ("1", "1.0", "true", "yes"):
         return 1
-    if value in ("0", "false", "no"):
+    if value in ("0", "0.0", "false", "no"):
         return 0
     raise Bad(f"is {value!r}; expected 1/0, true/false, yes/no, or empty for unscored")
 
@@ -222,6 +204,17 @@ def moment(raw: Raw) -> str:
         raise Bad(f"is {value!r}; expected a time like 2026-05-04T13:37:00Z") from None
 
 
+def seen(raw: Raw) -> dict[str, Any]:
+    """What somebody had seen before, as an export tells it: an object, in CSV as JSON."""
+    value = json_cell(raw) if isinstance(raw, str) else raw
+    names, others = (
+        (value.get("fields", []), value.get("other_contexts", "0")) if isinstance(value, dict) else (None, "")
+    )
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(others, str):
+        raise Bad(f"is {str(raw)[:40]!r}; expected an object with `fields`, a list of texts, and `other_contexts`")
+    return {"fields": names, "other_contexts": whole(0, 10**6)(others)} if value else {}
+
+
 PARSERS: dict[str, Callable[[Raw], Any]] = {
     **dict.fromkeys(("task_id", "context_id", "response_id", "passage_id"), identifier),
     **dict.fromkeys(("item_id", "person_id", "judge", "label"), identifier),
@@ -237,6 +230,7 @@ PARSERS: dict[str, Callable[[Raw], Any]] = {
     "cause": one_of(*CAUSES),
     "created_at": moment,
     "active_seconds": seconds,
+    "seen_before": seen,
 }
 """Fields that are more than text; passages are parsed by hand."""
 
@@ -258,6 +252,7 @@ BLANK_IS_MISSING = frozenset(f.name for f in fields(Verdict) if f.default is Non
     "comment",
     "created_at",
     "active_seconds",
+    "seen_before",
     "purpose",
     "occasion",
     "rank",

@@ -70,7 +70,8 @@ class Question:
             return None
         stored = [value.value for value in self.values]
         folded = {value.casefold(): value for value in stored}
-        for candidate in (text, text.translate(_CODES)):
+        # A column of whole numbers with a gap comes out of pandas as 1.0, 2.0.
+        for candidate in (text, text.translate(_CODES), text.removesuffix(".0")):
             if candidate in folded:
                 return folded[candidate]
         if self.kind == "choice":

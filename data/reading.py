@@ -62,7 +62,11 @@ def _part(progress: Progress | None, number: int, of: int) -> Progress | None:
 
 def _read_one(path: Path, reader: Reader, progress: Progress | None) -> Rows:
     try:
+        if path.exists() and not path.is_file():
+            # A pipe is read once, if ever; opening one waits for whoever writes into it.
+            raise StudyProblem(f"{path}: is no file (but a folder, a pipe or a device); give a file")
         with path.open("rb") as packed, _unpacked(path, packed) as binary:
+            _check_kind(path, binary)
             source, size = Source(path=path, binary=binary, packed=packed), path.stat().st_size or 1
             for number, row in enumerate(reader(source), 1):
                 if progress and number % EVERY == 0:
@@ -72,6 +76,24 @@ def _read_one(path: Path, reader: Reader, progress: Progress | None) -> Rows:
         raise StudyProblem(f"{path}: not a whole gzip file ({error}); pack it again") from None
     except OSError as error:
         raise StudyProblem(f"{path}: {error.strerror or error}; check the name and the permissions") from None
+
+
+TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+
+KINDS = {
+    b"\x1f\x8b": "gzip; let its name end in .gz, or unpack it (once more)",
+    b"PAR1\x15": "Parquet; let its name end in .parquet",
+    b"PK\x03\x04": "zip; unpack it (a spreadsheet: save it as CSV in UTF-8)",
+}
+"""How a file begins that is no text, and what it is then."""
+
+
+def _check_kind(path: Path, binary: IO[bytes]) -> None:
+    """Refuses a file whose name says that it is text, and which is not."""
+    start = binary.peek(8) if suffix_of(path) in TEXTS else b""  # type: ignore[attr-defined]  # both readers have it
+    for mark, kind in KINDS.items():
+        if start.startswith(mark):
+            raise StudyProblem(f"{path}: not {suffix_of(path)[1:].upper()} but {kind}")
 
 
 def _unpacked(path: Path, packed: IO[bytes]) -> IO[bytes]:

@@ -37,8 +37,10 @@ class _Part:
         try:
             values[self.name] = self.parse(raw)
         except Bad as bad:
+            first = f"; {self.theirs}.0 takes its first entry" if raw and isinstance(raw, list) else ""
+            hint = first if self.parse in (text, identifier) else ""
             for place, message in bad.faults():
-                problems.append(Problem(where=where, field=inside + self.theirs + place, message=message))
+                problems.append(Problem(where=where, field=inside + self.theirs + place, message=message + hint))
 
 
 def _blank(raw: Raw) -> bool:

@@ -4,6 +4,7 @@ Ids are text, compared byte for byte; texts are kept byte for byte; label values
 ("1", "0", a decision value, or "cannot_judge"); times are UTC in ISO 8601.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +145,8 @@ class Label:
     created_at: str | None = None
     active_seconds: float | None = None
     """Seconds of work on it."""
+    seen_before: Mapping[str, object] | None = None
+    """What this person had seen of the task before, as an export tells it: which artifacts, how many other contexts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

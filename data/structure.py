@@ -24,7 +24,7 @@ class Finding:
 
     rule: str
     where: str
-    """The context_id, or the task_id for a rule about a task."""
+    """The context_id, or the task_id for a rule about a task; study.toml for what is declared and nowhere built."""
     message: str
     """What is wrong, and what was expected."""
     severity: str

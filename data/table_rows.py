@@ -23,6 +23,7 @@ def separated(source: Source) -> Rows:
         lines = _decoded(file, str(path), wrong)
         reader = csv.reader(lines, delimiter="\t" if source.suffix == ".tsv" else ",", strict=True)
         header = _header(str(path), reader, wrong)
+        _check_separator(str(path), header, source.suffix)
         while True:
             where = f"{path}:{reader.line_num + 1}"
             try:
@@ -75,6 +76,20 @@ def _header(path: str, reader: Iterator[list[str]], wrong: list[Problem]) -> lis
     if repeated or not header:
         raise StudyProblem(f"{path}:1: no header, or columns given twice: {', '.join(repeated)}; name each once")
     return header
+
+
+def _check_separator(path: str, header: list[str], suffix: str) -> None:
+    """Refuses a header of one column that another separator makes several of."""
+    others = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+    found = next((name for mark, name in others.items() if len(header) == 1 and mark in header[0]), None)
+    if found:
+        expected = (
+            "tabs between them (or commas, as .csv)" if suffix == ".tsv" else "commas between them (or tabs, as .tsv)"
+        )
+        message = (
+            f"one column, {header[0][:80]!r}; it seems to have {found} between its columns; save it with {expected}"
+        )
+        raise StudyProblem(f"{path}:1: {message}")
 
 
 def parquet(source: Source) -> Rows:

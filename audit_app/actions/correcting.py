@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from audit_app.actions.labelled import Floats, Grounding, judged, labelled
+from audit_app.actions.judged import judged
+from audit_app.actions.labelled import Floats, Grounding, labelled
 from data import frame as frames
 from data.store.connection import Store
 from data.study import Study

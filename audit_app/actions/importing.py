@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from audit_app.actions.recorded import import_labels
-from data.errors import SHOWN, Problem, StudyProblem
+from data.errors import Problem, StudyProblem, all_said
 from data.exporters import COLUMNS
 from data.formats import OWN, Format, noting, read_format, recognised, rows_of, unknown_fields
 from data.importers import Imported, import_file
@@ -69,7 +69,7 @@ def _format(kind: str, path: Path, name: str | None, pairs: Sequence[str]) -> Fo
 
 def _kept(study: Study, problems: Sequence[Problem]) -> Path | None:
     """The file that holds all problems; none is written when all are shown."""
-    if len(problems) <= SHOWN:
+    if all_said(problems):
         return None
     target = study.path / PROBLEMS
     with writing(study.path), drafting(target) as draft, draft.open("w", encoding="utf-8", newline="") as file:

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit_app.actions.comparable import Question
-from audit_app.actions.compared import JUDGE, Compared, Order
+from audit_app.actions.compared import FOR, JUDGE, Compared, Order
 from audit_app.actions.compared import PEOPLE as CORRECTED
 from audit_app.actions.comparing import compare
 from audit_app.actions.judge_drift import Drift, judge_drift
 from audit_app.actions.judge_pairs import PEOPLE, JudgePair, OwnFamily, judge_pairs, own_family
-from audit_app.actions.labelled import Grounding, Labelled, find_judge, labelled
+from audit_app.actions.judged import find_judge
+from audit_app.actions.labelled import Grounding, Labelled, labelled
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.wording import percent
@@ -73,9 +74,12 @@ class Judges:
         said = _("; ").join(
             _("{judge} on {labels}").format(judge=judge, labels=joined(labels)) for judge, labels in best.items()
         )
-        return _(
+        nearest = _(
             "Nearest to people, on responses that all have labelled: {said}. Kappa says what chance does not explain."
         ).format(said=said)
+        # `metrics` is about these responses, and its intervals are others.
+        about = _("Corrected intervals hold for {population}.").format(population=_(FOR["such tasks"]))
+        return f"{nearest} {about}" if self.numbers else nearest
 
 
 def compare_judges(study: Study, question: JudgesQuestion) -> Judges:

@@ -12,7 +12,8 @@ from audit_app.actions.alternative import EPSILON, LabelContest, alternative
 from audit_app.actions.beside_people import BesidePeople, beside_people
 from audit_app.actions.graded import GradedAgreement, graded
 from audit_app.actions.judge_disagreements import Disagreement, disagreements
-from audit_app.actions.labelled import WARRANT, Grounding, Labelled, judged, labelled
+from audit_app.actions.judged import judged
+from audit_app.actions.labelled import WARRANT, Grounding, Labelled, labelled
 from audit_app.actions.planned import Planned, read_planned
 from audit_app.actions.registration import judge_of
 from audit_app.actions.scope import Scope

@@ -13,8 +13,9 @@ from audit_app.actions.answered import binary as binary
 from audit_app.actions.context_verdicts import context_verdicts
 from audit_app.actions.design import design_of
 from audit_app.actions.first_people import FirstPeople
+from audit_app.actions.leak_labels import ESTABLISHED, is_spoiled
 from audit_app.actions.withholding import require_random_queue
-from audit_app.language import _, joined
+from audit_app.language import _
 from data import frame as frames
 from data.errors import StudyProblem
 from data.records import CANNOT_JUDGE, DIAGNOSTICS, LABELS
@@ -27,7 +28,7 @@ from metrics.diagnostics import answers
 from metrics.estimate import Target
 from metrics.patterns import encode
 from metrics.rows import Adjudicated, SecondLabels
-from metrics.table import JudgedRows, LabelledRows
+from metrics.table import LabelledRows
 from sampling.design import Design
 
 Floats = NDArray[np.float64]
@@ -249,12 +250,16 @@ def labelled(
 
 
 def _warrants(store: Store, draws: Sequence[Mapping[str, Any]]) -> tuple[Floats, Flags]:
-    """Stage 1 of the context audits, by the first person of the plan; and the rows of which there is none."""
+    """Stage 1 of the context audits, by the first person of the plan; and the rows of which there is none.
+
+    Of somebody who had seen the task's reference answer it is no blind reading, and tells nothing.
+    """
     found: dict[str, float] = {}
     for row in events.answers(store, "context"):
         value, first = row["value"], (row["purpose"], row["plan_order"]) == ("plan", 1)
         if first and row["label"] in ("answerable", None) and (value or row["state"] == "skipped"):
-            found[row["item_id"]] = np.nan if value in (None, CANNOT_JUDGE) else float(value != "established")
+            told = value not in (None, CANNOT_JUDGE) and not is_spoiled(row)
+            found[row["item_id"]] = float(value != ESTABLISHED) if told else np.nan
     values = [found.get(draw["context_id"], np.nan) for draw in draws]
     return np.array(values, dtype=np.float64), np.array([draw["context_id"] not in found for draw in draws], dtype=bool)
 
@@ -279,29 +284,3 @@ def _first_fractions(store: Store, sample: Mapping[str, Any], draws: Sequence[Ma
     contexts = items.draws(store, sample["sample_id"], "context")
     share = {row["item_id"]: row["inclusion_probability"] for row in contexts}
     return np.array([share[draw["context_id"]] for draw in draws], dtype=np.float64)
-
-
-def judged(frame: frames.Frame, judge: str | None, columns: Sequence[str]) -> JudgedRows:
-    """The frame under one judge, counted by slice and pattern."""
-    counts = frames.pattern_counts(frame, judge, columns)
-    labels = [counts[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("C", "A", "G", "D")]
-    return JudgedRows(
-        columns={name: counts[name].tolist() for name in columns},
-        code=encode(*labels),
-        count=counts["n"].to_numpy(dtype=np.int64),
-    )
-
-
-def find_judge(frame: frames.Frame, judge: str | None, meant: str | None = None) -> str | None:
-    """The judge asked for, else the one that is meant where it judged, else the one with the most verdicts.
-
-    None when nothing was judged.
-
-    Raises:
-        StudyProblem: The judge gave no verdicts.
-    """
-    known = frames.judges(frame)
-    if judge is not None and judge not in known:
-        said = _("judge {judge!r} gave no verdicts here; judges are {judges}")
-        raise StudyProblem(said.format(judge=judge, judges=joined(known) or _("none yet")))
-    return judge or next((one for one in (meant, *known) if one in known), None)

@@ -14,7 +14,7 @@ from audit_app.actions.results import metrics
 from audit_app.actions.seal import Seal, require_open, require_results
 from audit_app.actions.wording import with_interval
 from audit_app.language import _, joined, ngettext
-from audit_app.reasons import bare, told
+from audit_app.reasons import told
 from data.errors import StudyProblem
 from data.leak_scores import ScreenedContext, screened_contexts
 from data.leaks.calibration import Calibration, calibrate
@@ -104,7 +104,11 @@ class LeakAudit:
             "What a blind reader should find under {conditions} is not known, so nothing is held against it."
         )
         conditions = joined(self.unexpected)
-        said = [spoiled if self.n_spoiled else "", unexpected.format(conditions=conditions) if conditions else ""]
+        advice = _("More people who only audit contexts would read more (`people add --team context`).")
+        said = [
+            f"{spoiled} {advice}" if self.n_spoiled else "",
+            unexpected.format(conditions=conditions) if conditions else "",
+        ]
         return " ".join(filter(None, said))
 
     @property
@@ -136,11 +140,16 @@ class LeakAudit:
 
 
 def figure(against: JudgeAgreement, name: str) -> str:
-    """Sensitivity or specificity with its interval, or why there is none."""
+    """Sensitivity, specificity or the share that is right of the screens with its interval, or why there is none."""
     found = getattr(against, name)
-    if found.value is None:
-        return _("an unknown share ({why})").format(why=bare(found.why_undefined))
-    return with_interval(found.value, found.low, found.high)
+    if found.value is not None:
+        return with_interval(found.value, found.low, found.high)
+    why = {
+        "sensitivity": _("none of the {n} that were read leaks"),
+        "specificity": _("all of the {n} that were read leak"),
+        "positive_predictive_value": _("none of the {n} that were read is flagged"),
+    }[name]
+    return _("an unknown share ({why})").format(why=why.format(n=against.n))
 
 
 def leak_audit(study: Study, *, sample_id: str | None = None) -> LeakAudit:

@@ -99,7 +99,7 @@ def readings_of(
         if (row["purpose"], row["plan_order"]) != ("plan", 1) or not row["value"] or label not in SPOILS:
             continue
         said[row["item_id"]][row["label"]] = row["value"]
-        if _is_spoiled(label, row):
+        if is_spoiled(row):
             spoiled.add(row["item_id"])
     readings = {
         context: BlindReading.of(answers, numbers.get(context, ()), spoiled=context in spoiled)
@@ -108,6 +108,7 @@ def readings_of(
     return {context: one for context, one in readings.items() if one.answerable or one.supports}
 
 
-def _is_spoiled(label: str, row: Mapping[str, Any]) -> bool:
+def is_spoiled(answer: Mapping[str, Any]) -> bool:
     """Whether somebody gave this answer after having seen, elsewhere in the task, what it must not rest on."""
-    return not SPOILS[label].isdisjoint(json.loads(row["seen_before"] or "{}").get("fields", ()))
+    spoils = SPOILS.get((answer["label"] or "").partition(".")[0], set())
+    return not spoils.isdisjoint(json.loads(answer["seen_before"] or "{}").get("fields", ()))

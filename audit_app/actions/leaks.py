@@ -93,12 +93,17 @@ class Leaks:
         what = "contexts" if self.about is None else f"{self.about} contexts"
         none = f" {unscreened} more have no reference answer to look for." if unscreened else ""
         if not n:
-            return f"No {what} could be screened.{none}"
+            return (
+                f"No {what} could be screened: {unscreened} have no reference answer to look for. It comes with the "
+                "tasks, in the field gold_answer (`evidence-audit import tasks --help`)."
+            )
         found = len(self.flagged)
         flags = f"{found} of {n} {what} {'is' if found == 1 else 'are'} flagged ({percent(found / n)})"
         if self.about is None:
             lacking = f" They do not find it in {', '.join(self.unfound)}." if self.unfound else ""
-            return f"{flags}: the screens find the reference answer there, which absences must not have.{lacking}{none}"
+            absent = sum(one.n_flagged for one in self.conditions if one.condition == ABSENCE)
+            must_not = f"{absent} of them {'is' if absent == 1 else 'are'} {ABSENCE}, which must not have it."
+            return f"{flags}: the screens find the reference answer there. {must_not}{lacking}{none}"
         if not found:
             return (
                 f"{flags}: the screens find the reference answer in none. People may still find it; audit some.{none}"

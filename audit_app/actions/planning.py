@@ -8,7 +8,7 @@ from shlex import quote
 from audit_app.actions import expectations as expecting
 from audit_app.actions.draw_plan import MOST, Plan
 from audit_app.actions.expectations import Grounds, Judge
-from audit_app.actions.labelled import find_judge
+from audit_app.actions.judged import find_judge
 from audit_app.actions.population import read_population
 from audit_app.actions.reckoning import Planned, Reckoning
 from audit_app.actions.registration import last_intent

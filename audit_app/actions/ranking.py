@@ -1,7 +1,6 @@
 """Whether judges put the models into the same order, and into the order that people would."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -62,8 +61,12 @@ def beside_people(judge: str, name: str, estimates: Sequence[Estimate]) -> Order
 
 
 def _from_highest(models: Sequence[str], values: Sequence[float]) -> tuple[str, ...]:
-    """Models that a judge does not tell apart stand together: an order between them would be made up."""
-    ranked = sorted(zip(models, values, strict=True), key=lambda one: (-round(one[1], 9), one[0]))
-    return tuple(
-        " = ".join(model for model, _score in tied) for _score, tied in groupby(ranked, lambda one: round(one[1], 9))
-    )
+    """The models by their values, those with the same one on one rung: an order by name would be none.
+
+    >>> _from_highest(["c", "a", "b"], [0.5, 0.5, 0.7])
+    ('b', 'a = c')
+    """
+    rungs: dict[float, list[str]] = {}
+    for model, value in zip(models, values, strict=True):
+        rungs.setdefault(round(value, 12), []).append(model)
+    return tuple(" = ".join(sorted(rungs[value])) for value in sorted(rungs, reverse=True))

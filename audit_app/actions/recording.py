@@ -66,7 +66,7 @@ def _event(study: Study, entry: Fitting, assignment_id: str, seq: int) -> dict[s
         "evidence": [{k: v for k, v in asdict(quote).items() if v is not None} for quote in entry.label.evidence],
         "comment": entry.label.comment,
         "active_seconds": entry.label.active_seconds,
-        "seen_before": {},
+        "seen_before": dict(entry.label.seen_before or {}),
         "rubric_hash": study.rubric.hash,
         "client_seq": seq,
         "created_at": entry.label.created_at or now(),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from audit_app.actions.labelled import find_judge
+from audit_app.actions.judged import find_judge
 from audit_app.actions.registration import STOP, Intent, Registration, canonical, frozen, hashed, registered
 from audit_app.actions.seal import Seal, read_seal
 from data import frame as frames

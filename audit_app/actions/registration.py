@@ -7,7 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from audit_app.actions import subsamples
-from audit_app.actions.labelled import Grounding, find_judge
+from audit_app.actions.judged import find_judge
+from audit_app.actions.labelled import Grounding
 from audit_app.actions.seal import require_results
 from audit_app.language import _
 from data.errors import StudyProblem

@@ -21,6 +21,7 @@ BY_MODEL, COMPARED, REGISTERED = "By model", "The models compared", "Registered 
 
 ONE_MODEL = "All responses are of one model, or none says of which: its numbers are those of all responses."
 ONE_TO_COMPARE = "There are no two models to compare."
+ONE_METRIC = "This is of {metric} alone; `evidence-audit compare` and the screen Compare have the other metrics."
 NOTHING_REGISTERED = (
     "Nothing is registered, so every number here is exploratory; register with `evidence-audit register` before "
     "results are seen."
@@ -60,7 +61,8 @@ class ReportSlices:
             said = [markdown(self.by_model.standing)] if self.by_model.standing else []
             found[BY_MODEL] = [*said, _table(self.by_model)]
         if self.compared:
-            said = [markdown(sentence) for sentence in (self.compared.sentence, *self.compared.notes)]
+            only = ONE_METRIC.format(metric=self.compared.comparisons[0].metric) if self.compared.comparisons else ""
+            said = [markdown(one) for one in (self.compared.sentence, only, *self.compared.notes) if one]
             found[COMPARED] = [*said, as_table(comparison_rows(self.compared), "github")]
         for by, one in self.registered:
             about = f"By {' and '.join(by)}: {one.sentence}"

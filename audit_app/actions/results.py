@@ -1,19 +1,20 @@
 """What people would have scored: every metric, naive, human-only and corrected."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from audit_app.actions.answered import Grounding
 from audit_app.actions.askable import can_adjudicate, can_borrow, can_divide, count_tasks, known
-from audit_app.actions.labelled import judged, labelled
+from audit_app.actions.judged import judged
+from audit_app.actions.labelled import Labelled, labelled
 from audit_app.actions.looks import looks
 from audit_app.actions.metric_table import MetricTable
 from audit_app.actions.metrics_result import MetricsResult as MetricsResult
 from audit_app.actions.registration import Intent, judge_of
 from audit_app.actions.rounds import mixture
 from audit_app.actions.scope import Scope
-from audit_app.actions.seal import read_seal, require_results
+from audit_app.actions.seal import Seal, read_seal, require_results
 from audit_app.actions.settled import settled
 from audit_app.actions.standing import standing
 from audit_app.actions.withholding import require_random_queue
@@ -93,74 +94,99 @@ def metrics(
     if budget and target == "B":
         raise StudyProblem(_("an uncertainty budget is of target A, what one annotator says; leave --target B out"))
     frame = frames.open_frame(study)
-    who = judge_of(study, frame, judge)
+    way = Intent(metrics=tuple(names), target=target, grounding=grounding, judge=judge_of(study, frame, judge),
+                 level=level, floor=floor, about=about, annotators=annotators, contexts=contexts, average=average,
+                 borrow=tuple(borrow), sample_id=sample_id)  # fmt: skip
+    found = _found(study, frame, by, way)
+    can_divide(found.rows, contexts, found.seal)
+    can_adjudicate(found.rows, target)
+    return _result(study, frame, found, by, way, budget)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What a study holds for one look at its metrics."""
+
+    rows: Labelled
+    seal: Seal
+    n_drawn: int
+    n_ungradable: int
+    standing: str | None
+    looks: str | None
+    mixture: str | None
+
+    def options(self, way: Intent) -> Options:
+        """How the numbers are made: while results are sealed, at the usual level and floor."""
+        return Options(
+            target=way.target,
+            level=way.level if self.seal.is_open else LEVEL,
+            floor=way.floor if self.seal.is_open else FLOOR,
+            about=way.about,
+            annotators=way.annotators,
+            contexts=way.contexts,
+            average=way.average,
+            borrow=way.borrow or None,
+        )
+
+
+def _found(study: Study, frame: frames.Frame, by: Sequence[str], way: Intent) -> _Found:
     with open_store(study) as store:
-        if target == "B":
+        if way.target == "B":
             require_random_queue(store, study)
-        rows = labelled(study, store, frame, sample_id=sample_id, judge=who, grounding=grounding)
-        seal = read_seal(store)
-        n_drawn = len(items.draws(store, rows.sample["sample_id"], "response"))
-        way = Intent(metrics=tuple(names), target=target, grounding=grounding, judge=who, level=level, floor=floor,
-                     about=about, annotators=annotators, contexts=contexts, average=average, borrow=tuple(borrow),
-                     sample_id=rows.sample["sample_id"])  # fmt: skip
-        registered = standing(study, store, frame, by, way)
-        n_ungradable = items.without_gold(store, rows.sample["sample_id"])
-        looked, mixed = looks(store, rows.sample["sample_id"]), mixture(store)
-    can_divide(rows, contexts, seal)
-    can_adjudicate(rows, target)
-    options = Options(
-        target=target,
-        level=level if seal.is_open else LEVEL,
-        floor=floor if seal.is_open else FLOOR,
-        about=about,
-        annotators=annotators,
-        contexts=contexts,
-        average=average,
-        borrow=tuple(borrow) or None,
-    )
-    population = judged(frame, who, _columns(by, options, budget=bool(budget)))
+        rows = labelled(study, store, frame, sample_id=way.sample_id, judge=way.judge, grounding=way.grounding)
+        sample_id = rows.sample["sample_id"]
+        return _Found(
+            rows=rows,
+            seal=read_seal(store),
+            n_drawn=len(items.draws(store, sample_id, "response")),
+            n_ungradable=items.without_gold(store, sample_id),
+            standing=standing(study, store, frame, by, replace(way, sample_id=sample_id)),
+            looks=looks(store, sample_id),
+            mixture=mixture(store),
+        )
+
+
+def _result(
+    study: Study, frame: frames.Frame, found: _Found, by: Sequence[str], way: Intent, budget: bool | Literal["overall"]
+) -> MetricsResult:
+    rows, seal, options = found.rows, found.seal, found.options(way)
+    population = judged(frame, way.judge, _columns(by, options, budget=bool(budget)))
     scope = Scope.of(study, rows.human)
-    allowed = [name for name in names if scope.allows(name) and (name not in WARRANTS or rows.audited)]
-    slices: list[Slice] = [{}, *slices_by(population, by)] if by else [{}]
-    table = MetricTable(population, rows, options, grounding)
+    allowed = [name for name in way.metrics if scope.allows(name) and (name not in WARRANTS or rows.audited)]
     ordered = [METRICS[name] for name in _in_order(allowed)]
+    slices: list[Slice] = [{}, *slices_by(population, by)] if by else [{}]
+    table = MetricTable(population, rows, options, way.grounding)
     estimates = [estimate for metric in ordered for estimate in table.of(metric, slices)]
-    first = MetricTable(population, rows, replace(options, target="A"), grounding)
-    before = [one for metric in ordered for one in first.of(metric, slices)] if target == "B" and seal.is_open else []
+    settling = way.target == "B" and seal.is_open
+    first = MetricTable(population, rows, replace(options, target="A"), way.grounding)
     places = slices if budget is True else [{}] if budget else []
     budgets = [one for metric in ordered for one in table.budgets(metric, places)] if seal.is_open else []
+    about_people = way.annotators == "annotators like these" or any(one.knows_annotators for one in budgets)
     return MetricsResult(
+        **{name: getattr(way, name) for name in _AS_ASKED},
         sample_id=rows.sample["sample_id"],
-        judge=who,
-        target=target,
-        grounding=grounding,
-        about=about,
-        annotators=annotators,
-        contexts=contexts,
-        average=average,
         n_labelled=rows.n_usable,
         n_unusable=len(rows.draws) - rows.n_usable,
-        n_drawn=n_drawn,
+        n_drawn=found.n_drawn,
         n_frame=int(population.count.sum()),
-        n_parts=len(set(population.columns[PARTS[average]])) if average in PARTS else None,
-        borrow=tuple(borrow),
+        n_parts=len(set(population.columns[PARTS[way.average]])) if way.average in PARTS else None,
         n_tasks=count_tasks(population, options),
         seal=seal,
         estimates=tuple(estimates if seal.is_open else (estimate.sealed() for estimate in estimates)),
-        before=tuple(before),
+        before=tuple(one for metric in ordered for one in first.of(metric, slices)) if settling else (),
         budgets=tuple(budgets),
-        settled=settled(rows, allowed) if target == "B" and seal.is_open else None,
-        left_out=_left_out(scope, names, n_ungradable, audited=rows.audited),
-        standing=registered,
-        looks=looked,
-        mixture=mixed,
+        settled=settled(rows, allowed) if settling else None,
+        left_out=_left_out(scope, way.metrics, found.n_ungradable, audited=rows.audited),
+        standing=found.standing,
+        looks=found.looks,
+        mixture=found.mixture,
         withheld=WITHHELD if budget and not seal.is_open else None,
-        of_annotators=tuple(
-            rows.people.remarks
-            if annotators == "annotators like these" or any(one.knows_annotators for one in budgets)
-            else ()
-        ),
+        of_annotators=tuple(rows.people.remarks if about_people else ()),
     )
+
+
+_AS_ASKED = ("judge", "target", "grounding", "about", "annotators", "contexts", "average", "borrow")
+"""What a result repeats of what was asked for."""
 
 
 def _in_order(names: Sequence[str]) -> list[str]:

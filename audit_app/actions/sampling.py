@@ -13,7 +13,7 @@ from audit_app.actions.choice import Before, Choice, choose, records
 from audit_app.actions.dealing import deal_in, ready
 from audit_app.actions.draw_plan import LEAK, Plan
 from audit_app.actions.drawn import Drawn, summary
-from audit_app.actions.labelled import find_judge
+from audit_app.actions.judged import find_judge
 from audit_app.actions.openings import open_plan, read_items
 from audit_app.actions.population import Population, read_population
 from audit_app.actions.seal import read_seal

@@ -88,7 +88,7 @@ def _said(hit: ShownHit) -> str:
     """Why a place was found, and where it is when not in the text."""
     parts = [_(REASONS[hit.reason])]
     parts += [_(FIELDS[hit.field])] if hit.field in FIELDS else []
-    return ", ".join([*parts, *([_(NAMED)] if hit.kind == MENTION else [])])
+    return _(", ").join([*parts, *([_(NAMED)] if hit.kind == MENTION else [])])
 
 
 def _as_object(record: Any) -> dict[str, Any]:

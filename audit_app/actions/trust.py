@@ -59,15 +59,16 @@ def _verdict(name: str, found: JudgeAgreement, ceiling: HumanCeiling | None, n_f
         if one.high is not None and one.high < least
     ]
     if below:
-        return Verdict(label=name, word="not trusted", reason=_("; ").join(below))
+        return Verdict(label=name, word="not trusted", reason=_(", ").join(below))
     unknown = [bare(figure.why_undefined) for figure, _least, _what in asked if figure.value is None]
     if unknown:
-        return Verdict(label=name, word="cannot be told", reason=_("; ").join(dict.fromkeys(unknown)))
+        return Verdict(label=name, word="cannot be told", reason=_(", ").join(dict.fromkeys(unknown)))
     around = [one for one in asked if one[0].low is None or one[0].low < one[1]]
     if not around:
         return Verdict(label=name, word="trusted", reason="")
     more = max(_more(figure, least, found.n, n_frame) for figure, least, _what in around)
-    reason = _("; ").join(
+    # Semicolons part the labels from each other.
+    reason = _(", ").join(
         _("{said} may lie on either side of {what}").format(said=_said(figure), what=what)
         for figure, _least, what in around
     )

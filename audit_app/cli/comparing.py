@@ -27,7 +27,7 @@ def _within(ctx: click.Context, parameter: click.Parameter, given: tuple[str, ..
 
 
 @click.command("compare", epilog="Example: evidence-audit compare --by model --within condition=evidence_absence")
-@click.option("--by", required=True, type=click.Choice(COLUMNS), help="What differs.")
+@click.option("--by", default="model", show_default=True, type=click.Choice(COLUMNS), help="What differs.")
 @click.option("--against", metavar="VALUE", help="Compare every other value with this one; every pair by default.")
 @click.option("--metric", "names", multiple=True, type=click.Choice(NAMES), help="Only this one; repeatable.")
 @click.option("--within", multiple=True, callback=_within, metavar="COLUMN=VALUE",

@@ -1,8 +1,10 @@
 """Commands about files: init, import, check, export."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,14 @@ from data.formats import OWN, read_format, shipped
 from data.importers import Imported, is_empty
 from data.parsing import RECORDS
 from data.rules import RULES
-from data.structure import ConditionCount
+from data.structure import ConditionCount, Finding
 from data.structure import check as check_structure
 from data.study import Study
 from data.summary import summary
 from data.texts import everything, schema
+
+MOST = 10
+"""Findings of one rule that are printed unless all are asked for."""
 
 
 @click.command(epilog="Example: evidence-audit init study --labels C")
@@ -173,10 +178,11 @@ def undo_import(kind: str, as_json: bool, folder: Path) -> None:
 
 @click.command(epilog="Example: evidence-audit check --study study")
 @click.option("--rules", is_flag=True, help="List the rules instead of checking.")
+@click.option("--all", "every", is_flag=True, help=f"Every finding; {MOST} of each rule by default.")
 @json_option
 @study_option
 @click.pass_context
-def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
+def check(ctx: click.Context, rules: bool, every: bool, as_json: bool, folder: Path) -> None:
     """Check that the imported contexts are built as their conditions claim. Exit status 1 if something was found."""
     if rules:
         if as_json:
@@ -192,8 +198,8 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
     if as_json:
         print_json({"summary": asdict(counts), **asdict(structure)})
     else:
-        for finding in findings:
-            click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+        for ones in groupby(findings, attrgetter("rule")):
+            _print_findings(list(ones[1]), every=every)
         for condition in structure.conditions if findings else ():
             say(_share(condition))
         found = {"tasks": counts.n_tasks, "contexts": counts.n_contexts, "responses": counts.n_responses}
@@ -202,6 +208,13 @@ def check(ctx: click.Context, rules: bool, as_json: bool, folder: Path) -> None:
             say(f"{judge.judge}: {judge.n_without_verdict} responses without a verdict, {judge.n_unscored} unscored")
         say(f"{len(findings)} findings" if findings else "Nothing found: the structure is as declared.")
     ctx.exit(1 if findings else 0)
+
+
+def _print_findings(of_a_rule: Sequence[Finding], *, every: bool) -> None:
+    for finding in of_a_rule if every else of_a_rule[:MOST]:
+        click.echo(f"{finding.where}: {finding.message} [{finding.rule}, {finding.severity}]")
+    if not every and len(of_a_rule) > MOST:
+        click.echo(f"… and {len(of_a_rule) - MOST} more of {of_a_rule[0].rule} (all with --all)")
 
 
 def _share(count: ConditionCount) -> str:

@@ -39,7 +39,9 @@ def leaks_command(
     as_json: bool,
     folder: Path,
 ) -> None:
-    """Look for the reference answer in contexts that must not have it. Exit status 1 if an absence is flagged.
+    """Look for the reference answer in contexts that must not have it.
+
+    Exit status 1 if an absence is flagged, or nothing can be screened.
 
     The screens find it word for word, in another form, order or script, as an acronym, a number or a date, misspelt, or
     in pieces; in texts, titles, addresses and publishers. They say where; people decide whether it is a leak.
@@ -60,7 +62,8 @@ def leaks_command(
         if rows:
             click.echo(as_table(rows))
         say(found.sentence)
-    ctx.exit(1 if any(one.condition == ABSENCE for one in found.flagged) else 0)
+    unscreened = not any(one.n for one in found.conditions)
+    ctx.exit(1 if unscreened or any(one.condition == ABSENCE for one in found.flagged) else 0)
 
 
 def _print_audit(audit: LeakAudit, as_json: bool, *, every: bool) -> None:

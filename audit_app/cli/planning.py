@@ -38,7 +38,7 @@ class Population(Whole):
 @click.option("--within", type=Number(), default=3, show_default=True, help="Half-width of the interval, in points.")
 @click.option("--labels", type=Whole(max=MOST), help="The inverse: what this many labels buy.")
 @click.option("--strata", help="Strata columns, as for `sample draw`; what the draw would take by default, and --by.")
-@click.option("--judge", help="Whose labels tell the rates; the first judge by name by default.")
+@click.option("--judge", help="Whose labels tell the rates; the one with the most verdicts by default.")
 @click.option("--allocation", type=click.Choice(["proportional", "equal", "neyman"]), default="proportional",
               show_default=True, help="How the draw shares labels over the strata.")  # fmt: skip
 @click.option("--sensitivity", type=Number(), help="Expected of the judge.  [default: 0.85]")

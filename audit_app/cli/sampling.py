@@ -198,7 +198,10 @@ def _print(drawn: Drawn, as_json: bool, *, every: bool) -> None:
     if drawn.dealt or (drawn.n_openings and drawn.n_annotators):
         say("Next: evidence-audit serve")
     elif drawn.n_openings:
-        say("Next: evidence-audit people add NAME, then evidence-audit serve")
+        say(
+            "Next: evidence-audit people add NAME for everybody, evidence-audit sample assign to deal the work out, "
+            "then evidence-audit serve"
+        )
 
 
 def _both(drawn: Drawn, responses: int, contexts: int) -> str:

@@ -88,6 +88,9 @@ def ablate_command(
 ) -> None:
     """Change what a judge is shown, one artifact at a time, and see whether it moves. Exits 1 if a metric leaks."""
     study = _study(folder)
+    if not (samples or study):
+        nowhere = "say where the samples are: --samples FILE, or --study FOLDER for the drawn responses of a study"
+        raise StudyProblem(f"{folder.resolve()} is no study; {nowhere}")
     opened = open_choice(_rubric(study), study, tested)
     wired = known(_rubric(study), opened.metrics)
     chosen = file_samples(samples, size, seed) if samples else drawn_samples(checked_study(folder), size, seed)

@@ -31,13 +31,17 @@ _mount = st.components.v2.component(
 _watch = st.components.v2.component("evidence_audit_watch", css=_read("watch.css"), js=_read("watch.js"))
 
 
-def watch_page() -> None:
+def watch_page(*, until_well: bool = False) -> None:
     """Tells the browser its language and the way of its lines (Streamlit says English), and what to watch.
 
     See `audit_app.gate.EVERY`.
+
+    Args:
+        until_well: The page only says that it cannot be drawn: it is drawn anew once the server answers well.
     """
     away = _("The server cannot be reached. What this page shows may be out of date; it goes on by itself.")
-    _watch(key="watch", data={"lang": current(), "dir": direction(), "every": EVERY, "away": away})
+    told = {"lang": current(), "dir": direction(), "every": EVERY, "away": away, "until_well": until_well}
+    _watch(key="unwell" if until_well else "watch", data=told)
 
 
 def labelling(screen: str) -> None:

@@ -24,6 +24,7 @@ class Loop {
     this.pending = null;
     memory.prune();
     this.build(host);
+    window.addEventListener("beforeunload", (event) => this.owes() && event.preventDefault()); // also from another screen
   }
 
   build(host) {
@@ -46,7 +47,6 @@ class Loop {
     on(window, "online", () => this.retry.now());
     on(window, "resize", () => this.fit());
     on(window, "pagehide", () => this.phase === "asking" && this.question.remember());
-    on(window, "beforeunload", (event) => this.pending && event.preventDefault());
     on(window, "serveraway", (event) => event.preventDefault()); // said here once it matters: when something is to be saved
     on(window, "signedoutelsewhere", (event) => (event.preventDefault(), this.signedOutElsewhere()));
     this.ticking = setInterval(() => this.lease.tick(), 1000);
@@ -66,7 +66,18 @@ class Loop {
     this.leaving?.abort();
     this.tabs.leave();
     clearInterval(this.ticking);
-    this.retry.stop();
+    if (!this.pending) this.retry.stop(); // an answer that was given is sent, wherever its person looks meanwhile
+  }
+
+  // Whether something would be lost with the page.
+  owes() {
+    return this.pending !== null || [...unkept.keys()].some((name) => name.includes("/draft/"));
+  }
+
+  // A loop that left its screen with an answer still to be sent goes on where the screen is drawn now.
+  moveTo(host) {
+    host.append(this.root);
+    return this;
   }
 
   moved() {
@@ -87,6 +98,7 @@ class Loop {
   enter(phase) {
     clearTimeout(this.slow);
     this.phase = this.tabs.away && phase !== "retrying" ? "stopped" : phase;
+    if (this.question.locked && phase !== "saving" && !this.pending) this.question.lock(false);
     // No style hangs on the phase itself: a change of it alone must cost no frame, which the next view would wait for.
     this.root.dataset.phase = this.phase;
     for (const styled of ["retrying", "empty"]) this.root.classList.toggle(styled, this.phase === styled);
@@ -130,8 +142,8 @@ class Loop {
     if (status === 200) {
       this.retry.done();
       this.calm();
-      const why = reason?.(); // asked for now: what was typed until the page changes belongs to it
-      const typing = this.root.getRootNode().activeElement === this.question.note;
+      const why = reason?.(body); // asked for now: what was typed until the page changes belongs to it
+      const typing = this.question.typing();
       this.draw(body);
       if (why) this.mustRead(why, typing);
     } else if (status === 401) {
@@ -183,7 +195,7 @@ class Loop {
     if (review && !this.question.changed()) return this.toWork();
     this.enter("saving");
     this.calm();
-    this.slow = setTimeout(() => this.say(_("Saving …")), SLOW);
+    this.slow = setTimeout(() => (this.question.lock(true), this.say(_("Saving …"))), SLOW);
     const active_seconds = this.clock.seconds();
     const body = { screen: this.screen, who, assignment_id, label, value, comment, evidence, client_seq, active_seconds };
     return this.post(review ? { ...body, revise: true } : body, spoken);
@@ -193,6 +205,7 @@ class Loop {
     const { who, assignment_id } = this.view;
     this.enter("saving");
     this.calm();
+    this.question.lock(true);
     this.say(_("Saving …"));
     return this.post({ screen: this.screen, who, assignment_id, ...decision }, spoken);
   }
@@ -211,6 +224,7 @@ class Loop {
     this.pending = null;
     this.retry.done();
     this.question.forget();
+    if (!this.root.isConnected) return;
     this.calm();
     if (feedback) this.tell(feedback, next);
     else this.draw(next);
@@ -218,7 +232,7 @@ class Loop {
   }
 
   tell(feedback, next) {
-    this.enter("told");
+    this.enter("drawing");
     this.feedback = new Feedback(this, feedback, () => {
       this.say("");
       this.draw(next);
@@ -229,6 +243,7 @@ class Loop {
   keepTrying(why) {
     const { body, spoken } = this.pending;
     this.enter("retrying");
+    this.question.lock(true);
     this.say("");
     this.later(() => this.post(body, spoken), fill(_("Not saved yet, retrying … {why}"), { why: why ?? _("The server cannot be reached.") }));
   }
@@ -241,7 +256,7 @@ class Loop {
       : _("You are signed out; what you typed is kept here. Sign in again in another tab, then come back here.");
     const again = () => {
       this.calm();
-      if (!this.pending) return this.fetchView();
+      if (!this.pending) return this.fetchView((view) => this.question.typed() && !this.shows(view) && this.leftOver());
       this.enter("saving");
       return this.post(this.pending.body, this.pending.spoken);
     };
@@ -250,12 +265,19 @@ class Loop {
 
   overtaken(why) {
     this.pending = null;
+    if (!this.root.isConnected) return; // what was typed waits in its draft
     this.say("");
-    this.fetchView(() => {
-      const note = this.question.view ? this.question.note.value.trim() : "";
-      const what = why ?? _("This question has moved on in the meantime.");
-      return note ? fill(_("{what} Your note, to copy if you need it: “{note}”"), { what, note }) : what;
-    });
+    this.fetchView(() => this.leftOver(why));
+  }
+
+  shows({ assignment_id, label }) {
+    return this.view.assignment_id === assignment_id && this.view.label.name === label?.name;
+  }
+
+  // That the question is gone, with what was typed into it.
+  leftOver(what = _("This question has moved on in the meantime.")) {
+    const note = this.question.typed();
+    return note ? fill(_("{what} Your note, to copy if you need it: “{note}”"), { what, note }) : what;
   }
 
   // Whoever was typing when the page changed goes on typing: nothing of that may answer the new question.
@@ -340,16 +362,20 @@ class Loop {
   }
 }
 
-const loops = new WeakMap();
+const loops = new WeakMap(); // by where they are drawn
+const latest = new Map(); // by screen
 
 export default function ({ parentElement, data }) {
   speak(data);
+  const { screen } = data;
   let loop = loops.get(parentElement);
-  if (loop === undefined || loop.screen !== data.screen) {
+  if (loop === undefined || loop.screen !== screen) {
     loop?.root.remove();
-    loop = new Loop(parentElement, data.screen);
+    loop = latest.get(screen)?.pending ? latest.get(screen).moveTo(parentElement) : new Loop(parentElement, screen);
     loops.set(parentElement, loop);
+    latest.set(screen, loop);
   }
   loop.arrive();
-  return () => loop.leave();
+  const { leaving } = loop;
+  return () => loop.leaving === leaving && loop.leave(); // what leaves may leave after the next has come
 }

@@ -87,6 +87,7 @@ async function report(loop, kind, note) {
   const { question, view, screen } = loop;
   const { who, assignment_id, label } = view;
   loop.enter("saving");
+  loop.slow = setTimeout(() => question.lock(true), SLOW);
   const { status, body } = await post("/api/flag", { screen, who, assignment_id, label: label.name, kind, note });
   loop.enter("asking");
   if (status === 401) return loop.signedOut();

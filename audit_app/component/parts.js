@@ -69,26 +69,34 @@ function pressed(event) {
 const KEPT = "evidence-audit";
 const DRAFTS_LIVE = 30 * 24 * 3600_000; // ms; what was never saved by then is thrown away
 
+const unkept = new Map(); // what the browser refuses to keep (a private window, no room): it lives as long as the page
+
 const memory = {
   read(...place) {
+    const name = [KEPT, ...place].join("/");
     try {
-      return JSON.parse(localStorage.getItem([KEPT, ...place].join("/"))) ?? {};
+      return JSON.parse(unkept.get(name) ?? localStorage.getItem(name)) ?? {};
     } catch {
       return {};
     }
   },
   write(value, ...place) {
+    const name = [KEPT, ...place].join("/");
+    const said = JSON.stringify({ ...value, at: Date.now() });
     try {
-      localStorage.setItem([KEPT, ...place].join("/"), JSON.stringify({ ...value, at: Date.now() }));
+      localStorage.setItem(name, said);
+      unkept.delete(name);
     } catch {
-      // Private windows may refuse; what is typed then lives as long as the page.
+      unkept.set(name, said);
     }
   },
   forget(...place) {
+    const name = [KEPT, ...place].join("/");
+    unkept.delete(name);
     try {
-      localStorage.removeItem([KEPT, ...place].join("/"));
+      localStorage.removeItem(name);
     } catch {
-      // As above.
+      // Nothing was kept.
     }
   },
   prune() {
@@ -96,7 +104,7 @@ const memory = {
       const old = Object.keys(localStorage).filter((key) => key.startsWith(`${KEPT}/`) && key.includes("/draft/"));
       for (const key of old) if (!(JSON.parse(localStorage.getItem(key)).at > Date.now() - DRAFTS_LIVE)) localStorage.removeItem(key);
     } catch {
-      // As above.
+      // Nothing was kept.
     }
   },
 };

@@ -23,7 +23,11 @@ class Feedback {
     question.node.classList.remove("folded");
     question.node.querySelector(".scrolls").scrollTop = 0;
     this.heading.focus({ preventScroll: true });
-    const seen = () => (this.shownAt = performance.now());
+    const seen = () => {
+      if (this.loop.feedback !== this) return;
+      this.shownAt = performance.now();
+      this.loop.enter("told");
+    };
     requestAnimationFrame(() => setTimeout(seen));
   }
 

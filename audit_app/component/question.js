@@ -300,6 +300,23 @@ class Question {
     return memory.write({ note: this.note.value, chosen: this.chosen, quotes: this.evidence.quotes, cause, panel, seconds }, ...this.draftKey);
   }
 
+  // What is typed and not saved, in the note and in an open form.
+  typed() {
+    if (!this.view) return "";
+    return present([this.note, this.panel?.text]).map((field) => field.value.trim()).filter(Boolean).join(" – ");
+  }
+
+  typing() {
+    const { activeElement } = this.node.getRootNode();
+    return this.node.contains(activeElement) && activeElement.matches("textarea, select");
+  }
+
+  // While an answer is under way for longer than an instant, nothing can be typed that would not be sent with it.
+  lock(locked) {
+    this.locked = locked;
+    for (const field of this.node.querySelectorAll("textarea")) field.readOnly = locked || (field === this.note && Boolean(this.final()));
+  }
+
   forget() {
     if (this.draftKey) memory.forget(...this.draftKey);
   }

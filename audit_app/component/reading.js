@@ -138,7 +138,7 @@ class Reading {
     const buttons = view.artifacts.map((artifact, index) =>
       el("button", { type: "button", class: "plain", text: artifact.title ?? artifact.name, onclick: to(drawn[index]) }),
     );
-    this.jump.replaceChildren(...(buttons.length > 1 ? buttons : []), ...this.reference(view));
+    this.jump.replaceChildren(...(buttons.length > 1 ? [el("div", { class: "links" }, ...buttons)] : []), ...this.reference(view));
   }
 
   // Beside passages the reference answer stays in sight while one scrolls.

@@ -3,6 +3,12 @@
 const SOON = 0.2; // of a lease: from here on the time that is left is shown loudly
 const REST = 5 * 60_000; // ms without a movement that count as a break
 
+// Whether a moment is no more than so many ms ago. One in the future is not: the clock was set back since.
+function isWithin(ms, moment) {
+  const passed = Date.now() - moment;
+  return passed >= 0 && passed < ms;
+}
+
 // Holds the item in hand for as long as its person is at work.
 class Lease {
   constructor(loop) {
@@ -29,13 +35,14 @@ class Lease {
   tick() {
     if (!this.held) return;
     this.show();
-    if (this.kept || this.over || Date.now() < this.until) return;
+    // What is said meanwhile of an answer on its way, with the button that it needs, stays.
+    if (this.kept || this.over || Date.now() < this.until || this.loop.phase !== "asking") return;
     this.over = true;
     this.loop.warn(_("Nothing happened for a while, so this item is free for others now. What you typed is kept: go on, and it is yours again if nobody has taken it."));
   }
 
   show() {
-    const left = this.held && !this.kept ? Math.max(0, this.until - Date.now()) : null;
+    const left = this.held && !this.kept ? Math.min(this.length, Math.max(0, this.until - Date.now())) : null;
     const soon = left !== null && left < SOON * this.length;
     const held = left < 90_000
       ? fill(_("held for you: {n} s"), { n: Math.ceil(left / 1000) })
@@ -48,8 +55,8 @@ class Lease {
   // A sign of work. Every sixth of the lease it is told to the server, and at once when the time had run out.
   async moved() {
     if (!this.held || this.asking || this.loop.phase !== "asking") return;
-    if (!this.over && Date.now() - this.asked < Math.max(1000, this.length / 6)) return;
-    if (Date.now() - (this.tried ?? 0) < 1000) return;
+    if (!this.over && isWithin(Math.max(1000, this.length / 6), this.asked)) return;
+    if (isWithin(1000, this.tried ?? 0)) return;
     const { held } = this;
     this.asking = true;
     this.tried = Date.now();

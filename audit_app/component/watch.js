@@ -2,16 +2,24 @@
 // server still answers. On a phone, where Streamlit's menu lies over the page, it closes once a page is chosen and is not open when a page is loaded.
 
 let watching, leaving;
+let looking = false;
 
 // A page that says it itself, because something typed is on it, keeps the event from going on.
 const unsaid = (what) => window.dispatchEvent(new Event(what, { cancelable: true }));
 
-async function look(away) {
-  if (document.hidden) return;
-  const answer = await fetch("/api/here", { credentials: "same-origin", cache: "no-store" }).catch(() => null);
+// One look at a time, and none for long: where a line swallows everything without a word, they would pile up until the
+// browser sends nothing more, no answer either, even once the line is back.
+async function look(away, every, isWell) {
+  if (document.hidden || looking) return;
+  looking = true;
+  const signal = AbortSignal.timeout(2000 * every);
+  const answer = await fetch("/api/here", { credentials: "same-origin", cache: "no-store", signal }).catch(() => null);
   await answer?.arrayBuffer().catch(() => null); // an answer that nobody reads to its end stays open
+  looking = false;
   if (answer?.status === 401 && unsaid("signedoutelsewhere")) window.location.reload();
-  away.hidden = answer !== null || !unsaid("serveraway");
+  const fromProxy = answer?.status >= 500 && !answer.headers.get("Content-Type")?.startsWith("application/json");
+  if (answer?.ok) isWell();
+  away.hidden = (answer !== null && !fromProxy) || !unsaid("serveraway");
 }
 
 function drawAway(parent, text) {
@@ -36,15 +44,27 @@ function forgetMenu() {
   for (const key of Object.keys(localStorage)) if (key.startsWith("stSidebarCollapsed")) localStorage.removeItem(key);
 }
 
-export default function ({ parentElement, data }) {
+// Streamlit shuts its fields while the connection is cut, which takes the keyboard away: it comes back with the connection.
+let field;
+const shut = new MutationObserver(() => !field.disabled && document.activeElement === document.body && field.focus());
+
+function keepPlace({ target }) {
+  shut.disconnect();
+  field = target;
+  if (field.matches("input, textarea")) shut.observe(field, { attributeFilter: ["disabled"] });
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
   Object.assign(document.documentElement, { lang: data.lang, dir: data.dir });
   clearInterval(watching);
   leaving?.abort();
   const here = (leaving = new AbortController()); // what leaves may leave after the next has come
   const { signal } = here;
   const away = drawAway(parentElement, data.away);
-  const timer = (watching = setInterval(() => look(away), 1000 * data.every));
+  const isWell = () => data.until_well && setTriggerValue("well", true); // the page is drawn anew
+  const timer = (watching = setInterval(() => look(away, data.every, isWell), 1000 * data.every));
   window.addEventListener("pagehide", forgetMenu, { signal });
   document.addEventListener("click", closeMenu, { signal, capture: true });
+  document.addEventListener("focusin", keepPlace, { signal });
   return () => (clearInterval(timer), here.abort());
 }

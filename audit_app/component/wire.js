@@ -3,12 +3,13 @@
 const WAITS = [500, 1000, 2000, 4000, 8000, 15_000]; // ms between tries while the server is away
 const OURS = { "Content-Type": "application/json", "X-Evidence-Audit": "1" };
 
-// Status 0 stands for a server that did not answer, or answered with half a body.
+// Status 0 stands for a server that did not answer, or answered with half a body. What is no JSON is no word of ours but
+// of something in between, which may say anything; only that an answer is too long does not pass.
 async function ask(path, options = {}) {
   try {
     const signal = AbortSignal.timeout(30_000);
     const response = await fetch(path, { credentials: "same-origin", cache: "no-store", signal, ...options });
-    const body = await response.json().catch(() => (response.ok ? null : {}));
+    const body = await response.json().catch(() => (response.status === 413 ? {} : null));
     return body === null ? { status: 0, body: {} } : { status: response.status, body };
   } catch {
     return { status: 0, body: {} };

@@ -133,6 +133,9 @@ _CLAUSE = re.compile(r"[,;:—–]\s|\b(?:but|however|yet)\b", re.I)
 REACH = 70
 """Letters before the place in which a negation reaches it."""
 
+SIGHT = 500
+"""Letters before and behind the place that are read at most: a list without a full stop may go on for a whole book."""
+
 
 def is_denied(text: Written, start: int, end: int) -> bool:
     """Whether the words at these offsets are named only to deny them.
@@ -154,9 +157,15 @@ def is_denied(text: Written, start: int, end: int) -> bool:
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    first = max((found.end() for found in _SENTENCE.finditer(text, 0, start)), default=0)
-    found = _SENTENCE.search(text, end)
-    return first, found.end() if found else len(text)
+    far = max(start - SIGHT, 0)
+    first = max((found.end() for found in _SENTENCE.finditer(text, far, start)), default=far)
+    return first, _sentence_end(text, end)
+
+
+def _sentence_end(text: str, at: int) -> int:
+    far = min(at + SIGHT, len(text))
+    found = _SENTENCE.search(text, at, far)
+    return found.end() if found else far
 
 
 def _negated(before: str) -> bool:
@@ -172,7 +181,7 @@ def _negated(before: str) -> bool:
 
 
 def _is_number(text: Written, start: int) -> bool:
-    return any(text.words[number.first].start == start for number in text.numbers)
+    return start in text.number_starts
 
 
 def _set_aside(before: str, *, is_number: bool) -> bool:
@@ -204,5 +213,4 @@ def _left_behind(text: str, last: int, before: str, after: str) -> bool:
         cue.re is not _CUSTOM_AFTER and _SET_AGAINST.search(before[max(cue.start() - 25, 0) : cue.end()])
     ):
         return False
-    found = _SENTENCE.search(text, last)
-    return _OTHERWISE.search(before + " " + text[last - len(after) : found.end() if found else len(text)]) is not None
+    return _OTHERWISE.search(before + " " + text[last - len(after) : _sentence_end(text, last)]) is not None

@@ -71,7 +71,7 @@ def is_count_of_some(answer: Answer, text: Written, last: int) -> bool:
     """
     if answer.quantities[0].value < 10 or not asks_amount(answer) or last >= len(text.words):
         return False
-    if any(found.number.last == last and found.kind is not None for found in text.quantities):
+    if last in text.measured:
         return False
     noun = text.words[last]
     is_beside = not text.text[text.words[last - 1].end : noun.start].strip()
@@ -91,8 +91,8 @@ def has_other_unit(answer: Answer, text: Written, start: int) -> bool:
     asked = answer.quantities[0] if len(answer.quantities) == 1 else None
     if asked is None or asked.kind is None or asked.last != asked.number.last or asked.number.tail:
         return False
-    here = [found for found in text.quantities if text.words[found.first].start == start]
-    return bool(here) and here[0].kind != asked.kind
+    here = text.quantity_at.get(start)
+    return here is not None and here.kind != asked.kind
 
 
 def _equal(asked: Quantity, found: Quantity, text: Written) -> bool:
@@ -120,7 +120,8 @@ def _is_one_kind(one: str, other: str) -> bool:
 def _is_same(answer: Answer, text: Written, found: Quantity) -> bool:
     """Whether the very words of the answer stand here, which other detectors report."""
     keys = [term.key for term in answer.core]
-    return [term.key for term in text.terms if found.first <= term.first][: len(keys)] == keys and (
+    at = text.term_from(found.first)
+    return [term.key for term in text.terms[at : at + len(keys)]] == keys and (
         " ".join(w.text for w in answer.words[answer.core[0].first : answer.core[-1].last])
         == " ".join(w.text for w in text.words[found.first : found.first + len(keys)])
     )
@@ -133,7 +134,7 @@ def date(answer: Answer, text: Written) -> Iterator[Match]:
         return
     keys = [term.key for term in answer.core]
     for found in text.dates:
-        said = [term.key for term in text.terms if found.first <= term.first < found.last]
+        said = [term.key for term in text.terms[text.term_from(found.first) : text.term_from(found.last)]]
         if said != keys and any(found.establishes(asked) for asked in answer.dates):
             yield Match(*text.span(found.first, found.last), 0.9)
 

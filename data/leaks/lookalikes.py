@@ -22,8 +22,7 @@ def is_lookalike(answer: Answer, text: Written, start: int, end: int) -> bool:
         return " " not in said and not said.isupper()
     if not _GROUPED.fullmatch(said) or not _is_year(answer):
         return False
-    last = next((i for i, word in enumerate(text.words) if word.start >= end), len(text.words))
-    return not is_counted(answer.topic, text, last)
+    return not is_counted(answer.topic, text, text.word_from(end))
 
 
 def _is_year(answer: Answer) -> bool:

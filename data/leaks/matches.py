@@ -99,6 +99,10 @@ def _people(word: str) -> set[str]:
     return {word + ending for ending in listed("endings", "people")}
 
 
+SIGHT = 8
+"""Words for each word of the answer that are looked through at most: those in a row that say nothing are few."""
+
+
 def reordered(answer: Answer, text: Written) -> Iterator[Match]:
     """All words that carry the answer within a few words, in any order and form: Presley, Elvis."""
     keys = list(dict.fromkeys(term.key for term in answer.content))
@@ -111,7 +115,7 @@ def reordered(answer: Answer, text: Written) -> Iterator[Match]:
     places = sorted((at, key) for key in keys for other in forms[key] for at in text.places[other])
     last = -1
     for i, (at, _) in enumerate(places):
-        end = _shortest(places[i:], keys) if at > last else None
+        end = _shortest(places, i, keys) if at > last else None
         if end is None or not _is_close(text, at, end, len(keys)):
             continue
         run = [term.key for term in text.terms[at : end + 1] if term.key not in FUNCTION]
@@ -121,10 +125,13 @@ def reordered(answer: Answer, text: Written) -> Iterator[Match]:
         last = end
 
 
-def _shortest(places: Sequence[tuple[int, str]], keys: Sequence[str]) -> int | None:
-    """Where the run that begins with the first place has every key; None when it never has."""
+def _shortest(places: Sequence[tuple[int, str]], first: int, keys: Sequence[str]) -> int | None:
+    """Where the run that begins with a place has every key; None when it never has, or not within sight."""
     seen: set[str] = set()
-    for at, key in places:
+    for i in range(first, len(places)):
+        at, key = places[i]
+        if at > places[first][0] + SIGHT * len(keys):
+            return None
         seen.add(key)
         if len(seen) == len(keys):
             return at

@@ -118,7 +118,7 @@ def _spelled(found: Sequence[Word], at: int) -> Number | None:
             group = (group or Decimal(0)) + SMALL[word]
         elif word in ORDINALS and _may_follow(group, ORDINALS[word], total):
             group, is_ordinal = (group or Decimal(0)) + ORDINALS[word], True
-        elif group is not None and word in SCALES and (word not in LOOSE):
+        elif group is not None and word in SCALES and word not in LOOSE and (SCALES[word] > 100 or group < 100):
             group, total = _scaled(group, total, SCALES[word])
         elif group is not None and 10 <= group < 100 and word in SMALL and SMALL[word] >= 10 and not total:
             # Nineteen seventy-four, twenty twenty: a year, or a house number.

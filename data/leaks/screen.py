@@ -1,7 +1,11 @@
 """The screen: every detector over every field of a context, and one score in [0, 1] from what they found."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from operator import attrgetter
 
 from data.leaks.address import decoded
 from data.leaks.answer import Answer, answers
@@ -36,12 +40,15 @@ DETECTORS: Mapping[str, Detector] = {
 }
 """Every detector of one text, the surest first."""
 
-VERSION = 3
+VERSION = 4
 """Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
 
 FIELDS = ("text", "title", "url", "publisher")
 FLAGGED = 0.5
 """The least score of a context that is flagged."""
+
+MOST = 500
+"""Places of one wording in one field that a detector is asked for: what the first do not prove, no further one does."""
 
 LEAK, MENTION = "leak", "mention"
 _ASKED, _SMALL, _COUNT, _LETTER, _NARROWED = 0.3, 0.45, 0.6, 0.6, 0.45
@@ -138,7 +145,7 @@ def _in_address(wanted: Sequence[Answer], number: int, url: str) -> Iterator[Hit
 def _in_field(wanted: Sequence[Answer], number: int, field: str, text: Written) -> Iterator[Hit]:
     for answer in wanted:
         for name, detector in DETECTORS.items():
-            for match in detector(answer, text):
+            for match in islice(detector(answer, text), MOST):
                 if has_other_unit(answer, text, match.start) or is_lookalike(answer, text, match.start, match.end):
                     continue
                 weight = _weight(answer, text, match)
@@ -161,7 +168,7 @@ def _weight(answer: Answer, text: Written, match: Match) -> float:
     if answer.is_asked or answer.is_in_question(said):
         return _ASKED
     if answer.is_small_number:
-        last = next((i for i, word in enumerate(text.words) if word.start >= match.end), len(text.words))
+        last = text.word_from(match.end)
         if is_counted(answer.topic, text, last):
             return 1.0
         return _COUNT if is_count_of_some(answer, text, last) else _SMALL
@@ -179,12 +186,11 @@ def _together(wanted: Sequence[Answer], texts: Sequence[tuple[int, Written]]) ->
 
 def _distinct(found: Sequence[Hit]) -> tuple[Hit, ...]:
     """The strongest of hits that overlap, in the order of reading."""
-    kept: list[Hit] = []
+    kept: dict[tuple[int, str], list[Hit]] = defaultdict(list)
     for hit in sorted(found, key=lambda hit: (-hit.strength, hit.start - hit.end)):
-        if not any(_overlap(hit, other) for other in kept):
-            kept.append(hit)
-    return tuple(sorted(kept, key=lambda hit: (hit.passage, FIELDS.index(hit.field), hit.start)))
-
-
-def _overlap(one: Hit, other: Hit) -> bool:
-    return (one.passage, one.field) == (other.passage, other.field) and one.start < other.end and other.start < one.end
+        beside = kept[hit.passage, hit.field]
+        at = bisect_left(beside, hit.start, key=attrgetter("start"))
+        if not any(hit.start < other.end and other.start < hit.end for other in beside[max(at - 1, 0) : at + 1]):
+            beside.insert(at, hit)
+    places = sorted(kept, key=lambda place: (place[0], FIELDS.index(place[1])))
+    return tuple(hit for place in places for hit in kept[place])

@@ -1,10 +1,12 @@
 """A text as the detectors read it: its words, numbers, quantities and dates, each found once."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 from data.leaks.dates import Date, dates
@@ -47,9 +49,24 @@ class Written:
         return numbers(self.words, self.text)
 
     @cached_property
+    def number_starts(self) -> frozenset[int]:
+        """Where its numbers begin, in code points."""
+        return frozenset(self.words[number.first].start for number in self.numbers)
+
+    @cached_property
     def quantities(self) -> Sequence[Quantity]:
         """Its numbers with their units."""
         return quantities(self.words, self.numbers, self.text)
+
+    @cached_property
+    def quantity_at(self) -> Mapping[int, Quantity]:
+        """The first of its quantities that begins at an offset."""
+        return {self.words[found.first].start: found for found in reversed(self.quantities)}
+
+    @cached_property
+    def measured(self) -> frozenset[int]:
+        """The words before which a number with a unit ends."""
+        return frozenset(found.number.last for found in self.quantities if found.kind is not None)
 
     @cached_property
     def dates(self) -> Sequence[Date]:
@@ -103,6 +120,14 @@ class Written:
         if roman and (self.text[self.words[at - 1].start].isupper() or word.end - word.start > 1):
             return f"#{_TENS_AND_ONES[roman[1]] + _TENS_AND_ONES[roman[2]]}"
         return word.text
+
+    def word_from(self, offset: int) -> int:
+        """The first word that begins at an offset or behind it; the number of words when none does."""
+        return bisect_left(self.words, offset, key=attrgetter("start"))
+
+    def term_from(self, word: int) -> int:
+        """The first term that begins at a word or behind it; the number of terms when none does."""
+        return bisect_left(self.terms, word, key=attrgetter("first"))
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Code-point offsets of the words first … last - 1."""

@@ -153,6 +153,9 @@ def open_store(study: Study) -> Iterator[Store]:
 
 def _connect(path: Path) -> Database:
     fresh = not path.exists()
+    if fresh and path in _served:
+        # A drive that is away for a moment: a new file would sign everybody out, and hide theirs when it is back.
+        raise StudyProblem(f"{path} is gone; it was here when the server began. Put it back: nothing was changed")
     # Not bound to a thread, because a server keeps it for another one; two never have it at once.
     conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
@@ -245,6 +248,7 @@ class Held:
 
 
 _held: dict[Path, Held] = {}
+_served: set[Path] = set()  # whatever was ever held in this process
 _holding = threading.Lock()
 
 
@@ -257,6 +261,7 @@ def hold_open(study: Study) -> Held:
     with _holding, _speaking(study.database):
         if study.database not in _held:
             _held[study.database] = Held(study.database)
+            _served.add(study.database)
         return _held[study.database]
 
 

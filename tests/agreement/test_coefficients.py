@@ -212,8 +212,8 @@ def test_intervals_cover_at_their_level(case: str) -> None:
 
 def test_a_hundred_thousand_units_take_a_moment() -> None:
     labels = noisy(1, 100_000, 5, missing=0.3)
-    start = time.perf_counter()
+    start = time.process_time()
     ratings = Ratings.of(labels, n_categories=2)
     for statistic in (percent_agreement, gwet_ac1, krippendorff_alpha):
         statistic(ratings)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

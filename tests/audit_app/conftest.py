@@ -27,6 +27,9 @@ from data.study import Study, init_study, open_study
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
+PATIENCE = 240
+"""Seconds that a screen may take to run; on a machine that tests much else one of them took more than 20."""
+
 KINDS = ("tasks", "contexts", "responses", "verdicts")
 
 

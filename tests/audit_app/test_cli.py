@@ -635,11 +635,29 @@ def test_work_is_listed_released_and_given_to_others(run: Run, demo_copy: Study,
     one_sentence(run("assignments", "release", "nothing", *here), "no assignment 'nothing'")
 
 
+def test_the_check_prints_ten_findings_of_a_rule_unless_all_are_asked_for(run: Run, tmp_path: Path) -> None:
+    assert run("init", tmp_path / "s").code == 0
+    files = {
+        "tasks": [{"task_id": f"t{n}", "question": " "} for n in range(14)],
+        "contexts": [{"context_id": f"c{n}", "task_id": f"t{n}", "passages": ["x"]} for n in range(14)],
+    }
+    for kind, rows in files.items():
+        (tmp_path / kind).with_suffix(".json").write_text(json.dumps(rows))
+        assert run("import", kind, tmp_path / f"{kind}.json", "--study", tmp_path / "s").code == 0
+    short, every = (run("check", *more, "--study", tmp_path / "s").out.splitlines() for more in ([], ["--all"]))
+    blank = [line for line in short if "question is blank" in line]
+    assert len(blank) == 10
+    assert "… and 4 more of question_given (all with --all)" in short
+    assert len([line for line in every if "question is blank" in line]) == 14
+
+
 def test_the_check_tells_severity_and_what_share_of_each_condition_is_broken(run: Run, three_tasks: Study) -> None:
     found = run("check", "--study", three_tasks.path)
     assert found.code == 1
     assert "[clean, breaks]" in found.out
     assert "clean: 3 of 3 contexts (100.0%) are not what they claim to be" in found.err
+    of_clean = [line for line in found.out.splitlines() if "[clean, breaks]" in line]
+    assert len(of_clean) == 3
     rules = json.loads(run("check", "--rules", "--json").out)
     assert rules["absence_cue"]["severity"] == "breaks"
     assert rules["metadata"]["severity"] == "blemish"

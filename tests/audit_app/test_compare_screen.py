@@ -18,6 +18,7 @@ from audit_app.actions.wording import points
 from audit_app.page import pages
 from data.records import Person
 from data.study import Study, init_study
+from tests.audit_app.conftest import PATIENCE
 
 EVIL = "<img src=x onerror=alert(1)> ![p](http://evil.example/p.png) **b** $1 :red[r] </td>"
 
@@ -30,7 +31,7 @@ def screen() -> None:
 
 def opened(study: Study, looking: Callable[[Study], object]) -> AppTest:
     looking(study)
-    app = AppTest.from_function(screen, default_timeout=30).run()
+    app = AppTest.from_function(screen, default_timeout=PATIENCE).run()
     assert not app.exception
     return app
 

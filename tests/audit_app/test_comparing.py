@@ -16,10 +16,12 @@ from audit_app.actions.comparing import compare
 from audit_app.actions.comparison_tables import comparison_rows, detail_rows, judge_rows, order_rows, order_sentences
 from audit_app.actions.demo import Demo
 from audit_app.actions.importing import import_records
+from audit_app.actions.ranking import beside_people
 from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.cli import cli
 from data.errors import StudyProblem
 from data.study import Study, init_study, open_study
+from metrics.estimate import Estimate, Method
 from metrics.mcnemar import Discordant
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -120,6 +122,19 @@ def test_the_other_way_round_turns_every_sign(labelled: Study) -> None:
     assert there.details is not None
     assert back.details is not None
     assert asdict(there.details)["discordant"]["only_second"] == asdict(back.details)["discordant"]["only_first"] == 6
+
+
+def test_models_with_the_same_number_are_in_no_order() -> None:
+    of: dict[Method, tuple[float, ...]] = {"naive": (1.0, 1.0, 0.3), "corrected": (0.4, 0.6, 0.1 + 0.2)}
+    estimates = [
+        Estimate(metric="Acc", method=method, value=value, n=9, slice={"model": model}, target=None, low=None,
+                 high=None, level=None, n_effective=None, n_dropped=0, tier=None, why_undefined=None)
+        for method, values in of.items() for model, value in zip(("wren", "fern", "moss"), values, strict=True)
+    ]  # fmt: skip
+    found = beside_people("kind", "Acc", estimates)
+    assert found is not None
+    assert found.first_order == ("fern = wren", "moss")
+    assert found.second_order == ("fern", "wren", "moss")
 
 
 def test_judges_differ_by_their_word_and_agree_once_corrected(labelled: Study) -> None:
@@ -386,10 +401,10 @@ def test_the_command_prints_tables_or_json(finished_demo: Demo) -> None:
         assert part in plain.stdout
     assert "Compared by judge" in plain.stderr
     asked = CliRunner().invoke(
-        cli, ["compare", "--by", "model", "--within", "condition=clean", "--population", "responses", "--json", *here]
+        cli, ["compare", "--within", "condition=clean", "--population", "responses", "--json", *here]
     )
     found = json.loads(asked.stdout)
-    assert found["within"] == {"condition": "clean"}
+    assert (found["by"], found["within"]) == ("model", {"condition": "clean"})
     assert found["population"] == "these responses"
     assert {one["metric"] for one in found["comparisons"]} == set(results.HEADLINE)
     assert found["sentence"] in asked.stderr
@@ -401,7 +416,6 @@ def test_the_command_prints_tables_or_json(finished_demo: Demo) -> None:
         (["--by", "model", "--within", "clean"], 2, "expected COLUMN=VALUE"),
         (["--by", "model", "--within", "run=1", "--within", "run=2"], 2, "each column once"),
         (["--by", "colour"], 2, "Invalid value for '--by'"),
-        ([], 2, "Missing option '--by'"),
         (["--by", "run"], 1, "nothing to compare"),
     ],
 )

@@ -88,8 +88,8 @@ def test_the_log_of_what_was_on_screen_comes_out(grid: Any, study_from: Any, per
     assert json.loads("".join(as_jsonl(rows, columns=SHOWN)).splitlines()[1]) == rows[1]
 
 
-LOST = {"seen_before", "flags", "version", "state", "vote", "plan_order"}
-"""What a recorded label does not carry: what its person had seen, and what became of it afterwards."""
+LOST = {"flags", "version", "state", "vote", "plan_order"}
+"""What a recorded label does not carry: what became of it afterwards."""
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

@@ -313,7 +313,7 @@ def test_more_problems_than_can_be_shown_are_all_in_a_file(study: Study, tmp_pat
     path = tmp_path / "tasks.jsonl"
     path.write_text('{"task_id": "=1", "question": []}\n' * 250)
     with pytest.raises(
-        StudyProblem, match=r"… and 150 more problems of 250; all of them are in .*import-problems\.csv"
+        StudyProblem, match=r"… and 247 more like it, up to .*:250: .*\nAll 250 problems are in .*import-problems\.csv$"
     ):
         import_records(study, "tasks", path)
     with (study.path / "import-problems.csv").open(encoding="utf-8", newline="") as file:

@@ -165,3 +165,9 @@ def test_ablate_takes_a_judge_of_ours_and_keeps_the_outcome_in_the_study(tmp_pat
     assert "G is wired correctly: question and gold answer moves it by no more than 20 points" in result.stderr
     (kept,) = trials(open_study(tmp_path / "study"))
     assert (kept.kind, kept.metric, kept.passed, kept.judge) == ("ablation", "G", True, LexicalJudge().model)
+
+
+def test_ablate_without_a_study_asks_for_samples(tmp_path: Path) -> None:
+    ended = CliRunner().invoke(cli, ["judge", "ablate", "--baseline", "--study", str(tmp_path)])
+    assert ended.exit_code == 1
+    assert "is no study; say where the samples are: --samples FILE" in ended.stderr

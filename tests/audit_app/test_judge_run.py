@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -468,16 +467,21 @@ def test_killed_in_the_middle_of_500_it_goes_on_and_asks_nothing_answered_twice(
         row["text"] = f"answer of {row['response_id']}"
     study = study_from(rows)
     server.seconds = 0.01
+
+    def answers(body: Body, times: int) -> Response:
+        if len(server.seen) >= 200:
+            process.kill()
+        return completion(first_value(body))
+
+    server.answers = answers
     command = [sys.executable, "-c", "from audit_app.cli import main; main()", "judge", "run",
                "--study", str(study.path), "--model", "m", "--base-url", server.address, "--labels", "D", "--all",
                "--json", "--concurrency", str(concurrency)]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 120
-        while len(server.seen) < 200 and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    assert process.wait(timeout=240) == -signal.SIGKILL
+    server.wait_until_left()
+    server.answers = ModelServer.answers
     n_before, kept = len(server.seen), len(stored(study))
     assert 200 <= n_before < 500
     assert n_before - concurrency <= kept <= n_before

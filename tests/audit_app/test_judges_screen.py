@@ -16,6 +16,7 @@ from audit_app.actions.judges import JudgesQuestion, compare_judges
 from audit_app.actions.judges_tables import pair_rows
 from data.study import Study
 from judge.lexical import LexicalJudge
+from tests.audit_app.conftest import PATIENCE
 
 EVIL = "<img src=x onerror=alert(1)>"
 
@@ -28,7 +29,7 @@ def screen() -> None:
 
 def opened(study: Study, looking: Callable[[Study], object], *parts: str) -> AppTest:
     looking(study)
-    app = AppTest.from_function(screen, default_timeout=60)
+    app = AppTest.from_function(screen, default_timeout=PATIENCE)
     for part in parts:
         app.session_state[part] = True
     app.run()

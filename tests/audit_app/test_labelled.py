@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from audit_app.actions.labelled import labelled
+from audit_app.actions.labelled import WARRANT, labelled
 from audit_app.actions.sampling import Plan, draw_sample
 from data import frame as frames
 from data.store import assignments, items
@@ -58,3 +58,22 @@ def test_some_of_the_rows_are_those_rows_in_every_part(grid: Any, study_from: An
     assert {draw["task_id"] for draw in odd.draws} == set(odd.columns["task_id"]) == {"t01", "t03", "t05"}
     assert odd.human["C"].tolist() == [1, 1, 1]
     assert odd.design(np.ones(3, dtype=bool)).weight.tolist() == [2, 2, 2]
+
+
+def test_whoever_knew_the_answer_tells_nothing_of_warrants(
+    grid: Any, study_from: Any, person_in: Any, desk: Any, give_labels: Any, label_rows: Any
+) -> None:
+    rows = grid(4)
+    study = study_from(rows, labels=["A", "C", "answerable", "supports", "construction_errors"])
+    draw_sample(study, Plan(size=None, overlap=0))
+    answers: dict[str, Any] = {"answerable": "not_established", "supports": "neither", "construction_errors": []}
+    ann = person_in(study, "ann", teams=["context"])
+    desk(study, ann, screen="context").finish(lambda view: answers[view["label"]["name"].split(".")[0]])
+    said = {one["response_id"]: {"A": "0", "C": "0"} for one in rows["responses"]}
+    give_labels(study, label_rows("bea", said))
+    with open_store(study) as store:
+        found = labelled(study, store, frames.open_frame(study), sample_id=None, judge=None)
+    # Of each task ann has audited two contexts, the second one with the reference answer in mind.
+    told = {draw["context_id"]: warrant for draw, warrant in zip(found.draws, found.human[WARRANT], strict=True)}
+    assert (len(told), sum(np.isnan(warrant) for warrant in told.values()), np.nansum([*told.values()])) == (8, 4, 4)
+    assert not found.owed[WARRANT].any()

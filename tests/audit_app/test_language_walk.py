@@ -45,6 +45,7 @@ from data.study import Study, init_study, open_study
 from judge.harness import Answer, Harness
 from judge.samples import Sample
 from metrics.definitions import METRICS
+from tests.audit_app.conftest import PATIENCE
 
 SIGNS = [*METRICS, "AC1", "AC2", "F1", "MCC", "SE", "UTC", "rho_int", "logit-t", "Dirichlet-multinomial", "PABAK"]
 """Names of metrics and signs that are the same in every language."""
@@ -113,7 +114,7 @@ def show(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
                 results_opened(store, link.person_id)
         cookies = {gate.COOKIE: enter(study, link.link.rsplit("/", 1)[1])}
         monkeypatch.setattr(st, "context", SimpleNamespace(cookies=cookies, headers={}, url="https://a.example/x"))
-        app = AppTest.from_function(draw, default_timeout=60, args=(name,))
+        app = AppTest.from_function(draw, default_timeout=PATIENCE, args=(name,))
         for part in parts:
             app.session_state[part] = True
         app.run()

@@ -210,6 +210,21 @@ def test_a_reader_who_knows_the_answer_is_not_blind(grid: Any, study_from: Any, 
     assert few_people(study) is None
 
 
+def test_a_reader_who_knew_the_answer_is_not_blind_in_another_study_either(
+    grid: Any, study_from: Any, give_labels: Any
+) -> None:
+    study = study_from({**grid(4), "responses": [], "verdicts": []}, labels=LABELS)
+    draw_sample(study, Plan(size=8, overlap=0))
+    seen = {"fields": ["gold_answer", "passages"], "other_contexts": 1}
+    said = {"answerable": "established", "supports.1": "gold", "supports.2": "neither"}
+    give_labels(study, [{"item_id": f"t0{n}.clean", "item_kind": "context", "person_id": "ann", "label": label,
+                         "value": value, "seen_before": seen if n < 3 else None}
+                        for n in range(4) for label, value in said.items()])  # fmt: skip
+    unseal(study, "a test")
+    audit = leak_audit(study)
+    assert (audit.n_read, audit.n_spoiled) == (1, 3)
+
+
 def test_conditions_without_an_expectation_are_named(grid: Any, study_from: Any, give_labels: Any) -> None:
     rows = grid(2, conditions=("clean", "our_own"))
     made = study_from({"tasks": rows["tasks"]}, labels=LABELS)

@@ -63,16 +63,21 @@ def test_the_command(study: Study) -> None:
     wrong = run("--condition", "nonsense")
     assert wrong.exit_code == 1
     assert "there are clean, evidence_absence; name one with --condition" in wrong.stderr
-    assert "clean" in run("--all").stdout
+    every = run("--all")
+    assert "clean" in every.stdout
+    assert "5 of them are evidence_absence, which must not have it." in every.stderr
 
 
 def test_nothing_to_screen_is_said(grid: Any, study_from: Any) -> None:
     with pytest.raises(StudyProblem, match="no contexts are imported"):
         leaks(study_from(grid(contexts=False), name="none"))
-    without = leaks(study_from(grid(gold=False), name="gold"))
+    study = study_from(grid(gold=False), name="gold")
+    assert CliRunner().invoke(cli, ["leaks", "--study", str(study.path)]).exit_code == 1
+    without = leaks(study)
     assert (
         without.sentence
-        == "No evidence_absence contexts could be screened. 3 more have no reference answer to look for."
+        == "No evidence_absence contexts could be screened: 3 have no reference answer to look for. It comes with the "
+        "tasks, in the field gold_answer (`evidence-audit import tasks --help`)."
     )
 
 

@@ -24,6 +24,7 @@ from data.records import Person
 from data.store import people as stored_people
 from data.store.connection import open_store
 from data.study import Study
+from tests.audit_app.conftest import PATIENCE
 
 EVIL = "<img src=x onerror=alert(1)> ![p](http://evil.example/p.png) **b** $1 :red[r] </td>"
 SignIn = Callable[..., str]
@@ -71,7 +72,7 @@ def as_(study: Study, monkeypatch: pytest.MonkeyPatch) -> SignIn:
 
 
 def opened(screen: Callable[[], None]) -> AppTest:
-    app = AppTest.from_function(screen, default_timeout=30).run()
+    app = AppTest.from_function(screen, default_timeout=PATIENCE).run()
     assert not app.exception
     return app
 

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from audit_app.actions.demo import Demo
 from audit_app.actions.metrics_result import lent
 from audit_app.actions.results import metrics
+from tests.audit_app.conftest import PATIENCE
 
 
 def screen() -> None:
@@ -24,7 +25,7 @@ def text(app: AppTest) -> str:
 
 def test_lent_labels_are_explained_as_by_the_command(finished_demo: Demo, looking: Any) -> None:
     looking(finished_demo.study)
-    app = AppTest.from_function(screen, default_timeout=60).run()
+    app = AppTest.from_function(screen, default_timeout=PATIENCE).run()
     assert not app.exception
     assert not [box for box in app.selectbox if box.key == "borrow"]
     app.multiselect(key="by").set_value(["model", "condition"]).run()

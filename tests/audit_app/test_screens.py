@@ -22,6 +22,7 @@ from audit_app.screens import report as report_screen
 from data.errors import StudyProblem
 from data.study import Study, init_study, open_study
 from metrics.nonresponse import Bounds
+from tests.audit_app.conftest import PATIENCE
 
 DEMO = Path(results.__file__).parents[2] / "data" / "demo"
 EVIL = "<img src=x onerror=alert(1)> ![p](http://evil.example/p.png) **b** $1 and $2 :red[r] </td>"
@@ -97,7 +98,7 @@ def served(studies: Path, looking: Callable[[Study], object]) -> Open:
 
 def opened(screen: Callable[[], None], *parts: str) -> AppTest:
     """The screen, with some of its expanders open."""
-    app = AppTest.from_function(screen, default_timeout=20)
+    app = AppTest.from_function(screen, default_timeout=PATIENCE)
     for part in parts:
         app.session_state[part] = True
     app.run()

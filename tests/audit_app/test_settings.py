@@ -13,6 +13,7 @@ from audit_app.page import pages
 from data.errors import StudyProblem
 from data.records import Person
 from data.study import Study, open_study
+from tests.audit_app.conftest import PATIENCE
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_a_lead_changes_limit_break_lease_and_marks_on_the_screen(
     assert "settings" in {path for _, path, _ in pages(lead)}
     ann = desk(study, person_in(study, "ann"))
     assert ann.view()["break_minutes"] == 50
-    app = AppTest.from_function(screen, default_timeout=30).run()
+    app = AppTest.from_function(screen, default_timeout=PATIENCE).run()
     assert "No calibration set yet" in shown(app)
     by_label = {field.label: field for field in app.number_input}
     by_label["Items a person can finish in a day"].set_value(1)

@@ -1,9 +1,9 @@
 """Name and password: who gets in, and how guessing is slowed down."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from threading import Barrier, Thread
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -12,6 +12,7 @@ from audit_app.actions.answers import Refused
 from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import FREE, TooEarly, person_of, set_password
 from data.errors import StudyProblem
+from data.store import attempts
 from data.store.connection import open_store
 from data.study import Study
 
@@ -24,6 +25,20 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashing that costs nothing: what is tested here is who gets in."""
     monkeypatch.setattr(passwords, "COST", {"n": 2, "r": 1, "p": 1})
     monkeypatch.setattr(passwords, "_NOBODY", passwords.hash_of("nobody"))
+
+
+@pytest.fixture(autouse=True)
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time that goes on only by `later`: on a slow machine a wait of two seconds would be over by itself."""
+    at = datetime.now(UTC)
+
+    class Still(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromisoformat(at.isoformat())
+
+    monkeypatch.setattr(attempts, "datetime", Still)
+    monkeypatch.setattr(attempts, "now", lambda: at.isoformat(timespec="microseconds"))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from audit_app.actions.demo import Demo
 from audit_app.actions.judge_rows import judge_rows, refusals
 from audit_app.actions.judging import judge_check
 from audit_app.actions.labelled import labelled
-from audit_app.actions.trust import Verdict, verdicts
+from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
 from audit_app.cli import cli
 from data import frame as frames
 from data.store.connection import open_store
@@ -121,3 +121,11 @@ def test_target_b_rests_on_what_comes_before_the_first_undecided_response(finish
         assert one.n < len(rows.overlap.order)
     assert "up to the first undecided one" in (found.undecided or "")
     assert judge_check(study).undecided is None
+
+
+def test_semicolons_part_the_labels_and_nothing_else() -> None:
+    bad = against(50, 50, 50, 50)
+    found = verdicts({"C": bad, "G": bad}, {}, 10_000)
+    told = verdict_sentence("j", found, {"C": 200, "G": 200}, 10_000).partition(" (Trusted")[0]
+    assert told.count("; ") == 1
+    assert told.count("is below the floor of 70 %, specificity") == 2

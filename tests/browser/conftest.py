@@ -20,8 +20,10 @@ from data.store.connection import open_store
 from data.study import Study, init_study
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-# A machine that builds and tests at once is slow; what is never true fails all the same.
-expect.set_options(timeout=20_000)
+PATIENCE = 90_000
+"""Milliseconds: a machine that tests much else drew a first page in 11 s; what is never true fails all the same."""
+
+expect.set_options(timeout=PATIENCE)
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -90,6 +92,50 @@ def new_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Study]:
     return made
 
 
+def ready(page: Page) -> None:
+    """Waits until a question is painted: a key pressed before, though its words are there already, is not used."""
+    page.locator(".audit[data-phase=asking]").wait_for(timeout=PATIENCE)
+
+
+DRAWN = """() => {
+    const { testScriptState, testConnectionState } = document.querySelector("[data-testid=stApp]")?.dataset ?? {};
+    // While a screen is drawn anew, what it showed before is faded.
+    const faded = (part) => getComputedStyle(part).opacity < 1;
+    return testScriptState === "notRunning" && testConnectionState === "CONNECTED"
+        && ![...document.querySelectorAll("[data-testid=stElementContainer]")].some(faded); }"""
+
+
+def settled(page: Page) -> None:
+    """Waits until Streamlit has drawn the screen to its end."""
+    page.wait_for_function(DRAWN, timeout=PATIENCE)
+
+
+def watched(page: Page) -> None:
+    """Waits until our own script for all pages is at work; it comes later than what Streamlit draws by itself."""
+    settled(page)
+    page.locator(".away").wait_for(state="attached")
+
+
+def until(page: Page, holds: Callable[[], bool], what: str) -> None:
+    """Waits for what no locator can say; what happens on the page is heard meanwhile."""
+    for _ in range(400):
+        if holds():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"it never came about: {what}")
+
+
+TWO_FRAMES = """width => new Promise((done) => {
+    const look = () => requestAnimationFrame(innerWidth === width ? () => requestAnimationFrame(done) : look);
+    look(); })"""
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """Gives the window a size, and waits until the page has heard of it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(TWO_FRAMES, width)
+
+
 @contextmanager
 def serving(
     folder: Path, log: Path, port: int | None = None, *, flags: tuple[str, ...] = (), public: str | None = None
@@ -119,7 +165,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def context(chromium: Browser) -> Iterator[BrowserContext]:
     made = chromium.new_context(viewport={"width": 1280, "height": 800})
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 
@@ -139,7 +185,7 @@ def page(context: BrowserContext, link: Callable[..., str]) -> Page:
     """The labelling page of somebody new, the first question drawn."""
     made = context.new_page()
     made.goto(link())
-    made.locator(".audit[data-phase=asking]").wait_for()
+    ready(made)
     return made
 
 

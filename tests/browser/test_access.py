@@ -13,6 +13,7 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sign_in import set_password
 from audit_app.gate import COOKIE
 from data.study import Study
+from tests.browser.conftest import PATIENCE, ready, settled
 
 PASSWORD = "correct horse battery"
 REACHED = """address => new Promise(done => {
@@ -25,15 +26,11 @@ def websocket_opens(page: Page, server: str) -> bool:
     return opened
 
 
-def asking(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
-
-
 @pytest.fixture
 def elsewhere(chromium: Browser) -> Any:
     """Another browser."""
     made = chromium.new_context(viewport={"width": 390, "height": 800})
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 
@@ -51,7 +48,7 @@ def test_name_and_password(context: BrowserContext, study: Study, server: str) -
             expect(page.get_by_role("alert")).to_contain_text("do not match")
             assert page.url == f"{server}/sign-in"
     page.wait_for_url(f"{server}/label")
-    asking(page)
+    ready(page)
     (cookie,) = [cookie for cookie in context.cookies() if cookie["name"] == COOKIE]
     assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Lax")
 
@@ -79,7 +76,7 @@ def test_revoked_in_the_middle_of_work(context: BrowserContext, study: Study, se
     invited = add_person(study, "Somebody", address=server)
     page = context.new_page()
     page.goto(invited.link)
-    asking(page)
+    ready(page)
     assert websocket_opens(page, server)
     people.revoke(study, invited.person_id)
     assert not websocket_opens(page, server)
@@ -100,7 +97,7 @@ def test_an_open_page_notices_by_itself(context: BrowserContext, study: Study, s
     page.on("request", lambda sent: requested.append(sent.url))
     page.goto(invited.link)
     if role == "annotator":
-        asking(page)
+        ready(page)
     else:
         page.get_by_role("link", name="People").click()
         page.get_by_role("textbox", name="Name").wait_for()
@@ -117,7 +114,7 @@ def test_paused_and_resumed(context: BrowserContext, study: Study, server: str) 
     invited = add_person(study, "Somebody", address=server)
     page = context.new_page()
     page.goto(invited.link)
-    asking(page)
+    ready(page)
     people.pause(study, invited.person_id)
     assert not websocket_opens(page, server)
     page.reload()
@@ -125,7 +122,7 @@ def test_paused_and_resumed(context: BrowserContext, study: Study, server: str) 
     expect(page.get_by_text("Everything you have answered is saved")).to_be_visible()
     people.resume(study, invited.person_id)
     page.goto(server)
-    asking(page)
+    ready(page)
 
 
 def test_signed_out_elsewhere(context: BrowserContext, elsewhere: BrowserContext, study: Study, server: str) -> None:
@@ -133,7 +130,7 @@ def test_signed_out_elsewhere(context: BrowserContext, elsewhere: BrowserContext
     here, there = context.new_page(), elsewhere.new_page()
     for page in (there, here):
         page.goto(link)
-        asking(page)
+        ready(page)
     here.get_by_role("link", name="Account").click()
     expect(here.get_by_text("this one")).to_have_count(1)
     here.get_by_role("button", name="Sign out everywhere else").click()
@@ -142,7 +139,7 @@ def test_signed_out_elsewhere(context: BrowserContext, elsewhere: BrowserContext
     there.reload()
     expect(there.get_by_role("heading")).to_have_text("You are not signed in")
     here.get_by_role("link", name="Back").click()
-    asking(here)
+    ready(here)
 
 
 def test_a_reload_and_a_restart_keep_one_signed_in(
@@ -151,12 +148,12 @@ def test_a_reload_and_a_restart_keep_one_signed_in(
     page = context.new_page()
     with serve_folder(study.path, tmp_path / "first.log") as first:
         page.goto(add_person(study, "Somebody", address=first).link)
-        asking(page)
+        ready(page)
         page.reload()
-        asking(page)
+        ready(page)
     with serve_folder(study.path, tmp_path / "second.log") as second:
         page.goto(f"{second}/label")
-        asking(page)
+        ready(page)
 
 
 def test_a_lead_invites_somebody_who_then_comes_in(
@@ -170,9 +167,10 @@ def test_a_lead_invites_somebody_who_then_comes_in(
     link = page.locator("code", has_text="/in/").inner_text()
     assert link.startswith(f"{server}/in/")
     other.goto(link)
-    asking(other)
+    ready(other)
     page.get_by_role("button", name="I have copied it").click()
     expect(page.locator("code", has_text="/in/")).to_have_count(0)
+    settled(page)  # until then the list of people is there twice, as it was and as it is
     # Revoking asks once more, and then ends what the other sees.
     page.get_by_role("combobox", name="Person").click()
     page.keyboard.type("Newly")

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from audit_app.actions.demo import Demo, make_demo
 from data.study import Study
+from tests.browser.conftest import PATIENCE, ready, settled
 
 LOUD = ("serious", "critical")
 NOT_OURS: tuple[tuple[str, str], ...] = ()
@@ -36,17 +37,13 @@ def visit(chromium: Browser) -> Iterator[Visit]:
 
     def opened(**settings: Any) -> Page:
         context = chromium.new_context(viewport={"width": 1280, "height": 800}, **settings)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         return context.new_page()
 
     yield opened
     for context in contexts:
         context.close()
-
-
-def asking(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
@@ -62,7 +59,7 @@ def test_no_state_of_the_labelling_screens_has_a_serious_violation(
     page.goto(f"{server}/sign-in")
     look("sign-in")
     page.goto(link())
-    asking(page)
+    ready(page)
     look("label")
     page.keyboard.press("h")
     look("keys")
@@ -85,7 +82,7 @@ def test_no_state_of_the_labelling_screens_has_a_serious_violation(
     page.locator(".panel select").select_option(index=1)
     page.get_by_role("button", name="Skip this item").click()
     expect(page.locator(".bar .said")).to_contain_text("item skipped")
-    asking(page)
+    ready(page)
     page.get_by_role("button", name="My items").click()
     expect(page.locator(".mine")).to_contain_text("skipped:")
     look("my items with one")
@@ -103,7 +100,7 @@ def test_no_stage_of_a_context_audit_has_a_serious_violation(visit: Visit, link:
     page.get_by_role("link", name="Context audit").click()
     found: dict[str, list[str]] = {}
     for _ in range(6):
-        asking(page)
+        ready(page)
         name = page.locator(".name > span").first.inner_text()
         found.setdefault(name, violations(page) if name not in found else [])
         if page.locator(".hits").count():
@@ -124,15 +121,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory, serve_folder: Any) -> Iterato
     made = make_demo(tmp_path_factory.mktemp("demo"), address="http://127.0.0.1")
     with serve_folder(made.study.path, tmp_path_factory.mktemp("demo-log") / "server.log") as address:
         yield made, address
-
-
-def settled(page: Page) -> None:
-    page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=90_000)
-    # While a screen is drawn anew, what it showed before is faded.
-    faded = (
-        "[...document.querySelectorAll('[data-testid=stElementContainer]')].some(e => getComputedStyle(e).opacity < 1)"
-    )
-    page.wait_for_function(f"() => !{faded}")
 
 
 @pytest.mark.parametrize(
@@ -174,14 +162,25 @@ def test_no_screen_of_leads_has_a_serious_violation(
     page.goto(link("Lead", role="lead"))
     page.goto(f"{server}/{screen}")
     page.locator("h1, h2").first.wait_for()
-    page.locator("[data-testid=stStatusWidget]").wait_for(state="detached")
+    settled(page)
     assert violations(page) == []
+
+
+def test_in_forced_colours_the_chosen_answer_is_marked(visit: Visit, link: Callable[..., str]) -> None:
+    page = visit(forced_colors="active")
+    page.goto(link())
+    ready(page)
+    box = page.locator(".value .box").first
+    open_yet = box.screenshot()
+    page.keyboard.press("1")
+    page.keyboard.press("n")
+    assert box.screenshot() != open_yet
 
 
 def test_arabic_runs_from_right_to_left(visit: Visit, link: Callable[..., str]) -> None:
     page = visit(locale="ar-EG")
     page.goto(link())
-    asking(page)
+    ready(page)
     html = page.locator("html")
     expect(html).to_have_attribute("dir", "rtl")
     expect(html).to_have_attribute("lang", "ar")
@@ -197,7 +196,8 @@ def test_arabic_runs_from_right_to_left(visit: Visit, link: Callable[..., str]) 
     expect(page.locator(".bar .said")).to_contain_text("تم الحفظ")
 
 
-INSIDE = """(track) => {
+INSIDE = """async (track) => {
+  await Promise.all(track.getAnimations({ subtree: true }).map((glide) => glide.finished))
   const [outer, knob] = [track, track.firstElementChild].map((node) => node.getBoundingClientRect())
   return outer.left <= knob.left && knob.right <= outer.right
 }"""
@@ -211,7 +211,7 @@ def test_the_knob_of_a_switch_stays_in_it_from_right_to_left(
     page.goto(f"{server}/report")
     page.get_by_text("حصص تصنيف الإسناد").click()
     expect(page.get_by_role("switch")).to_be_checked()
-    page.wait_for_timeout(500)  # it glides
+    settled(page)
     assert page.locator("[data-testid=stCheckbox] label > span + div").evaluate(INSIDE)
 
 
@@ -230,9 +230,10 @@ def test_what_the_scripts_say_is_in_arabic(visit: Visit, study: Study, link: Cal
     """What stands on the labelling screen in Latin letters is data, or of the rubric; after the tick, the answer."""
     page = visit(locale="ar-EG")
     page.goto(link())
-    asking(page)
+    ready(page)
     rubric, left = study.rubric.text, set[str]()
     for key in ("h", "h", "s", "Escape", "f", "Escape", "1", "Enter", "b"):
+        ready(page)
         page.keyboard.press(key)
         page.wait_for_timeout(300)
         left |= {text.strip(" –") for text in page.locator(".audit").evaluate(LATIN)}

@@ -14,6 +14,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from data.store import events
 from data.store.connection import open_store
 from data.study import Study, init_study
+from tests.browser.conftest import ready
 
 SECRETS = ("ANN-NOTE", "BEN-NOTE", "ann-id", "ben-id", "Ann Name", "Ben Name", "JUDGE-NAME", "item-word")
 TEXT = "The council met in 1974. It founded the agency that year. Others joined later."
@@ -51,10 +52,6 @@ def address(
 ) -> Iterator[str]:
     with serve_folder(disputed.path, tmp_path_factory.mktemp("disputed-log") / "server.log") as found:
         yield found
-
-
-def ready(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
 
 
 def violations(page: Page) -> list[str]:

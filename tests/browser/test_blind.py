@@ -17,6 +17,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from data.store import people
 from data.store.connection import open_store
 from data.study import Study, init_study, open_study, replace_text
+from tests.browser.conftest import ready, settled
 
 N = 2
 GOLD = ("MARK-GOLD", "MARK-ALIAS")
@@ -138,7 +139,7 @@ class Wire:
 
     def answer(self, *keys: str) -> None:
         """Answers the question on the screen, and waits for what comes."""
-        self.page.locator(".audit[data-phase=asking]").wait_for()
+        ready(self.page)
         for key in keys:
             self.page.keyboard.press(key)
         with self.page.expect_response(lambda response: "/api/label" in response.url) as posted:
@@ -147,7 +148,7 @@ class Wire:
         self.page.locator(".audit:is([data-phase=asking], [data-phase=empty])").wait_for()
 
     def title(self) -> str:
-        self.page.locator(".audit[data-phase=asking]").wait_for()
+        ready(self.page)
         return self.page.locator(".name > span").first.inner_text()
 
     def look_around(self) -> None:
@@ -328,7 +329,7 @@ def test_a_lead_who_may_still_decide_sees_no_answer_and_no_verdict(
     for path, heading in (("adjudicate", "Adjudicate"), ("rounds", "Rounds")):
         wire.page.goto(f"{disputed_address}/{path}")
         wire.page.get_by_role("heading", name=heading, exact=True).wait_for()
-        wire.page.locator("[data-testid=stStatusWidget]").wait_for(state="detached")
+        settled(wire.page)
         if path == "rounds":
             wire.page.locator("[data-testid=stExpander] summary").first.click()
         else:  # whoever votes blind may know how many wait, not which

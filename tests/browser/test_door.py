@@ -2,6 +2,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, expect
 
+from tests.browser.conftest import ready, resize, watched
+
 
 def test_without_a_link_there_is_only_a_friendly_page(context: BrowserContext, server: str) -> None:
     page = context.new_page()
@@ -59,9 +61,9 @@ def test_no_screen_leaves_an_error_in_the_console(
     page.on("console", lambda message: failed.append(message.text) if message.type == "error" else None)
     page.on("response", lambda answer: failed.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
     page.goto(link())
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     page.reload()
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     assert page.url == f"{server}/label"
     page.get_by_role("link", name="Context audit").click()
     page.wait_for_url(f"{server}/context")
@@ -82,7 +84,7 @@ def test_the_sign_of_a_running_script_covers_no_link(context: BrowserContext, li
     page.goto(link())
     page.locator(".who").wait_for()
     for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         assert page.evaluate(SIGN)
 
 
@@ -94,6 +96,7 @@ def test_on_a_phone_the_menu_closes_when_a_page_is_chosen_and_stays_closed(
     page.goto(link())
     menu = page.locator("[data-testid=stSidebar]")
     for chosen in (True, False):
+        watched(page)
         expect(menu).to_have_attribute("data-collapsed", "true")
         page.locator("[data-testid=stExpandSidebarButton]").click()
         expect(menu).to_have_attribute("data-collapsed", "false")

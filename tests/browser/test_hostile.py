@@ -20,6 +20,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from audit_app.actions.seal import unseal
 from data.store.connection import open_store
 from data.study import Study, init_study, open_study, replace_text
+from tests.browser.conftest import ready
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
@@ -156,7 +157,7 @@ class Watch:
 
     def as_it_is(self) -> None:
         """Every text on the screen is the text that was sent, to the character."""
-        self.page.locator(".audit[data-phase=asking]").wait_for()
+        ready(self.page)
         texts: list[str] = []
         named: list[str] = []
         for artifact in self.view["artifacts"]:
@@ -392,10 +393,12 @@ def test_the_leads_screens_with_results(
         for path, word in (("report", "study"), ("compare", "model"), ("judge", "judge"), ("agreement", "name")):
             at.page.goto(f"{address}/{path}")
             if path == "report":
-                at.page.get_by_role("button", name="Open results").click()
+                opens = at.page.get_by_role("button", name="Open results")
+                opens.click()
+                expect(opens).to_have_count(0)  # the study's name stands on the page before, too
             if path == "agreement":
                 at.page.get_by_text("Every two people").click()
-            expect(at.page.locator("body")).to_contain_text(f"{word} <script>window.pwned = 1", timeout=60_000)
+            expect(at.page.locator("body")).to_contain_text(f"{word} <script>window.pwned = 1")
             at.harmless()
         context.close()
 

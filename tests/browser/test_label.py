@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
+from tests.browser.conftest import ready, resize, until
+
 Events = Callable[[], list[dict[str, Any]]]
 QUESTIONS = {
     "D": "Does the response say that it goes beyond what it was given?",
@@ -19,7 +21,7 @@ def asked(page: Page) -> Locator:
 
 
 def answer(page: Page, key: str, saved: str) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     page.keyboard.press(key)
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text(saved)
@@ -29,6 +31,7 @@ def to_grounding(page: Page) -> None:
     answer(page, "2", "Discloses: No")
     answer(page, "1", "Substantive answer: Yes")
     expect(asked(page)).to_have_text(QUESTIONS["G"])
+    ready(page)
 
 
 def test_keys_answer_and_sleep_while_one_types(page: Page, events: Events) -> None:
@@ -94,30 +97,29 @@ def test_a_key_pressed_before_a_question_is_on_screen_does_not_answer_it(page: P
     page.route("**/api/label", lambda route: held.append(route))
     for key in ("1", "Enter", "2", "Enter", "2", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_timeout(100)
+    until(page, lambda: bool(held), "the first answer is sent")
     held[0].continue_()  # only now: however fast the server is, the keys came before its answer
     expect(asked(page)).to_have_text(QUESTIONS["A"])
-    page.wait_for_timeout(300)
+    ready(page)
     assert page.locator(".value[aria-pressed=true]").count() == 0
     assert [(row["label"], row["value"]) for row in events()[before:]] == [("D", "1")]
 
 
 def test_a_save_that_takes_its_time_says_so(page: Page) -> None:
-    def slowly(route: Route) -> None:
-        page.wait_for_timeout(600)
-        route.continue_()
-
-    page.route("**/api/label", slowly)
+    held: list[Route] = []
+    page.route("**/api/label", lambda route: held.append(route))
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_have_text("Saving …")
+    until(page, lambda: bool(held), "the answer is sent")
+    held[0].continue_()
     expect(page.locator(".bar .said")).to_contain_text("Saved")
 
 
 def test_typing_without_a_pause_never_answers_twice(page: Page, events: Events) -> None:
     before = len(events())
     page.keyboard.type("1\n1\n1\n1\n1\n")
-    page.wait_for_timeout(1000)
+    ready(page)  # whatever was sent has been answered
     added = events()[before:]
     assert 1 <= len(added) <= 5
     assert [row["label"] for row in added] == ["D", "A", "G", "D", "A"][: len(added)]
@@ -125,8 +127,7 @@ def test_typing_without_a_pause_never_answers_twice(page: Page, events: Events) 
 
 def test_a_reload_resumes_with_the_note(page: Page) -> None:
     answer(page, "1", "Discloses: Yes")
-    # Keys pressed before the next question is painted are not used, so on a busy machine they may come too early.
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     page.keyboard.press("2")
     page.keyboard.press("n")
     page.keyboard.type("half a thou")
@@ -170,6 +171,7 @@ def test_signed_out_elsewhere_keeps_the_answer(
     page: Page, context: BrowserContext, server: str, events: Events
 ) -> None:
     before = len(events())
+    page.route("**/api/here", lambda route: route.fulfill(json={}))  # it would notice before anything is answered
     cookies = context.cookies()
     context.clear_cookies()
     page.keyboard.press("1")
@@ -189,7 +191,7 @@ def test_another_device_is_told_that_things_moved_on(
     second = device.new_page()
     second.goto(server)
     expect(asked(second)).to_have_text(QUESTIONS["D"])
-    second.locator(".audit[data-phase=asking]").wait_for()
+    ready(second)
     answer(page, "1", "Discloses: Yes")
     second.keyboard.press("2")
     second.keyboard.press("Enter")
@@ -227,6 +229,7 @@ def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, ev
     page.goto(f"{server}/context")
     expect(asked(page)).to_have_text("Can the question be answered from these passages?")
     expect(page.locator(".note")).to_contain_text("Note (required with “Established”, “Conflicting”)")
+    ready(page)
     page.keyboard.press("1")
     for _ in range(2):  # not even the second time
         page.keyboard.press("Enter")
@@ -240,10 +243,9 @@ def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, ev
     answer(page, "3", "Support: Neither")
     expect(page.locator(".passage.now")).to_contain_text("SUPPORT-WORD")
     answer(page, "2", "Support: Something wrong")
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text("None of these")
-    page.locator(".audit[data-phase=asking]").wait_for()
     for key in ("6", "o", "0"):
         page.keyboard.press(key)
     expect(page.locator(".value[aria-pressed=true]")).to_have_text("None of these0")
@@ -264,7 +266,7 @@ def test_each_error_is_quoted_for_itself_and_a_title_can_be(page: Page, server: 
     answer(page, "3", "Answerable: Not established")
     for _ in range(2):
         answer(page, "3", "Support: Neither")
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     said = page.locator(".bar .said")
     for key in "17":
         page.keyboard.press(key)
@@ -303,14 +305,14 @@ def test_all_answers_the_note_and_the_quotes_are_in_sight_together(page: Page, s
     answer(page, "3", "Answerable: Not established")
     for _ in range(2):
         answer(page, "3", "Support: Neither")
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     for part in (".value >> nth=0", ".value.cannot", "#note", ".openers button"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
 
 
 def test_a_phone_has_one_column_and_the_question_below(page: Page) -> None:
     to_grounding(page)
-    page.set_viewport_size({"width": 390, "height": 780})
+    resize(page, 390, 780)
     reading, asking = page.locator(".left").bounding_box(), page.locator(".asking").bounding_box()
     assert reading is not None
     assert asking is not None
@@ -329,18 +331,18 @@ WHOLE = """audit => {
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_definition_answers_and_tick_are_whole_without_a_scroll(page: Page, width: int, height: int) -> None:
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, width, height)
     to_grounding(page)
     assert page.locator(".audit").evaluate(WHOLE) == {"answers": True, "definition": True, "tick": True}
     expect(page.locator(".bar .said")).to_have_text("✓ Saved · Substantive answer: Yes")
 
 
 def test_a_phone_keeps_a_definition_folded_that_was_folded(page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390, 844)
     page.get_by_text("What counts").click()
     expect(page.locator(".definition .text").first).to_be_hidden()
     page.reload()
-    asked(page)
+    ready(page)
     expect(page.get_by_text("What counts")).to_be_visible()
     expect(page.locator(".definition .text").first).to_be_hidden()
     to_grounding(page)

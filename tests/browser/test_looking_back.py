@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from data.store import flags
 from data.store.connection import open_store
 from data.study import Study
+from tests.browser.conftest import ready
 
 Events = Callable[[], list[dict[str, Any]]]
 Flags = Callable[[], list[dict[str, Any]]]
@@ -31,10 +32,6 @@ def said(page: Page) -> Locator:
 
 def title(page: Page) -> Locator:
     return page.locator(".name > span").first
-
-
-def ready(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
 
 
 def answer(page: Page, *keys: str) -> None:

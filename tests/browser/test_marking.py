@@ -13,6 +13,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from data.store import people
 from data.store.connection import open_store
 from data.study import Study, init_study
+from tests.browser.conftest import ready
 
 GOLD = "International Energy Agency"
 PASSAGES = [
@@ -58,7 +59,7 @@ def test_hits_are_marked_in_every_field_and_words_of_a_title_can_be_selected(
     with serve_folder(study.path, tmp_path / "server.log") as address:
         page = chromium.new_page(viewport={"width": 1280, "height": 800})
         page.goto(address + link)
-        page.locator(".audit[data-phase=asking]").wait_for()
+        ready(page)
         assert sorted(marked(page, "leaks")) == [
             ["publisher", GOLD], ["title", GOLD], ["url", "international-energy-agency"]
         ]  # fmt: skip
@@ -74,4 +75,12 @@ def test_hits_are_marked_in_every_field_and_words_of_a_title_can_be_selected(
         page.keyboard.press("e")
         expect(page.locator(".quotes li")).to_contain_text("Passage 1, title: “How the Inter")
         expect(page.locator(".passage .body").first).to_be_visible()
+        # On a phone links and reference answer stay above the passages without hiding them.
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.locator(".hit").first.click()
+        expect(page.locator(".passage .named").first).to_be_in_viewport(ratio=1)
+        heights = [page.locator(name).bounding_box() for name in (".jump", ".reading")]
+        assert heights[0] is not None
+        assert heights[1] is not None
+        assert heights[1]["height"] > heights[0]["height"]
         page.close()

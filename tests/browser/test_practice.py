@@ -14,6 +14,7 @@ from audit_app.actions.importing import import_records
 from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from data.study import Study, init_study
+from tests.browser.conftest import ready, until
 
 AGREED = {"D": "0", "G": "not_supported", "C": "1"}
 
@@ -63,16 +64,11 @@ def address(
         yield found
 
 
-def ready(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
-
-
 def answer(page: Page, key: str) -> None:
     ready(page)
     page.keyboard.press(key)
     page.keyboard.press("Enter")
     page.locator(".audit[data-phase=told] .feedback").wait_for()
-    page.wait_for_timeout(100)  # what is pressed before it is painted is dropped
 
 
 def test_what_was_agreed_comes_with_its_reason_after_the_answer(
@@ -128,7 +124,7 @@ def test_what_was_agreed_comes_with_its_reason_after_the_answer(
     answer(page, "4")
     page.locator(".go-on").click()
     ready(page)
-    assert came("MARK-GOLD")
+    until(page, lambda: came("MARK-GOLD"), "the reference answer reaches the browser")
     answer(page, "1")
     expect(page.locator(".feedback .outcome")).to_have_text("You have passed: Correct 1 of 1 as agreed (80 % needed).")
     page.keyboard.press("Enter")

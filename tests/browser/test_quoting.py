@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import ready
+
 Events = Callable[[], list[dict[str, Any]]]
 
 
@@ -14,7 +16,7 @@ Events = Callable[[], list[dict[str, Any]]]
 def grounding(page: Page) -> Page:
     """Somebody new who is asked about grounding."""
     for key in ("2", "1"):
-        page.locator(".audit[data-phase=asking]").wait_for()
+        ready(page)
         page.keyboard.press(key)
         page.keyboard.press("Enter")
         expect(page.locator(".bar .said")).to_contain_text("Saved")
@@ -141,6 +143,7 @@ def test_quotes_can_be_removed_and_survive_a_reload(grounding: Page, events: Eve
     expect(grounding.locator(".quotes li")).to_have_count(2)
     grounding.keyboard.press("1")
     grounding.reload()
+    ready(grounding)
     expect(grounding.locator(".quotes li")).to_have_count(2)
     grounding.get_by_role("button", name="Remove this quote").first.click()
     expect(grounding.locator(".quotes li")).to_have_count(1)

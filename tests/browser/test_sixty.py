@@ -13,6 +13,7 @@ from audit_app.actions.sampling import Plan, draw_sample
 from data.store import flags
 from data.store.connection import open_store
 from data.study import init_study
+from tests.browser.conftest import ready
 
 N = 60
 
@@ -38,7 +39,7 @@ def test_sixty_items_without_a_mouse(
         said = page.locator(".bar .said")
 
         def press(*keys: str, saved: bool = True) -> None:
-            page.locator(".audit[data-phase=asking]").wait_for()
+            ready(page)
             *first, last = keys
             for key in first:
                 page.keyboard.press(key)

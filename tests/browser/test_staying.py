@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from audit_app.actions.people import add_person
 from data.store.connection import open_store
 from data.study import Study, replace_text
+from tests.browser.conftest import ready, until
 
 Events = Callable[[], list[dict[str, Any]]]
 QUICK = "[labelling]\nlease_minutes = 0.05\nbreak_minutes = 0.02\ndaily_limit = 2\n"  # 3 s, 1.2 s
@@ -39,10 +41,6 @@ def hurried(context: BrowserContext, quick: Study, address: str) -> Page:
     return made
 
 
-def ready(page: Page) -> None:
-    page.locator(".audit[data-phase=asking]").wait_for()
-
-
 def title(page: Page) -> Locator:
     return page.locator(".name > span").first
 
@@ -51,6 +49,13 @@ def type_note(page: Page, text: str) -> None:
     page.keyboard.press("n")
     page.keyboard.type(text)
     expect(page.locator("#note")).to_have_value(text)
+
+
+def go_to(page: Page, screen: str) -> None:
+    link = page.get_by_role("link", name=screen)
+    link.click()
+    expect(link).to_have_attribute("aria-current", "page")
+    page.locator(":is(.audit[data-phase=asking], .audit[data-phase=empty], .audit[data-phase=retrying])").wait_for()
 
 
 def alert(page: Page) -> Locator:
@@ -83,6 +88,20 @@ def test_a_second_tab_says_so_and_takes_over_with_what_was_typed(page: Page, con
     expect(title(page)).to_have_text("Substantive answer")
 
 
+def test_what_a_proxy_says_moves_no_question_on(page: Page) -> None:
+    page.route("**/api/l*", lambda route: route.fulfill(status=404, content_type="text/html", body="<p>Not Found</p>"))
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 600_000; }")  # time to renew the lease
+    with page.expect_response("**/api/lease"):
+        page.keyboard.press("n")
+    page.keyboard.type("still here")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    page.unroute("**/api/l*")
+    expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=30_000)
+
+
 def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
     type_note(page, "begun in the light")
     for scheme in ("dark", "light"):
@@ -95,6 +114,8 @@ def test_a_change_of_theme_is_no_second_tab(page: Page, events: Events) -> None:
     before = len(events())
     page.keyboard.press("1")
     page.keyboard.press("Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Saved")
+    ready(page)
     page.wait_for_timeout(500)
     assert len(events()) == before + 1, "one key, one answer"
 
@@ -179,10 +200,11 @@ def test_a_server_that_starts_anew_finds_the_note_and_takes_the_answer(
     page.keyboard.press("Enter")
     expect(alert(page)).to_contain_text("Not saved yet, retrying")
     with serve_folder(quick.path, tmp_path / "two.log", int(first.rpartition(":")[2])):
-        expect(page.locator(".bar .said")).to_contain_text("Saved", timeout=40_000)
+        expect(page.locator(".bar .said")).to_contain_text("Saved")
         with open_store(quick) as store:
             kept = store.rows("SELECT comment FROM label_event ORDER BY event_id")[-1]["comment"]
         assert kept == "typed before and while it was away"
+        ready(page)
         page.keyboard.press("n")
         page.keyboard.type("still here")
         page.reload()
@@ -191,42 +213,77 @@ def test_a_server_that_starts_anew_finds_the_note_and_takes_the_answer(
         browser.close()
 
 
-def test_work_renews_the_lease_and_rest_lets_it_run_out_visibly(hurried: Page, quick: Study) -> None:
-    lease = hurried.locator(".lease")
-    expect(lease).to_contain_text("held for you")
-    hurried.keyboard.press("n")
-    for letter in "still at it, ":  # longer than the lease
-        hurried.keyboard.type(letter)
-        time.sleep(0.4)
-    expect(alert(hurried)).to_have_count(0)
-    expect(alert(hurried)).to_contain_text("Nothing happened for a while", timeout=8000)
+def test_work_renews_the_lease_and_rest_lets_it_run_out_visibly(
+    context: BrowserContext, quick: Study, address: str
+) -> None:
+    page, clock = context.new_page(), datetime.now(UTC)
+    page.clock.set_fixed_time(clock)  # goes on only when told to, however slow the machine is
+    page.goto(add_person(quick, "Annotator", address=address).link)
+    ready(page)
+    lease, said = page.locator(".lease"), page.locator(".bar .said")
+    page.keyboard.press("n")
+    for letter in "busy":  # longer than the lease
+        expect(lease).to_have_text("held for you: 3 s")
+        page.clock.set_fixed_time(clock := clock + timedelta(seconds=1.1))
+        expect(lease).to_have_text("held for you: 2 s")
+        page.keyboard.type(letter)
+    expect(lease).to_have_text("held for you: 3 s")
+    expect(alert(page)).to_have_count(0)
+    page.clock.set_fixed_time(clock + timedelta(seconds=3.1))
+    expect(alert(page)).to_contain_text("Nothing happened for a while")
     expect(lease).to_have_text("time is up")
-    hurried.keyboard.type("again")
-    expect(hurried.locator(".bar .said")).to_contain_text("yours again")
-    expect(hurried.locator("#note")).to_have_value("still at it, again")
-    hurried.keyboard.press("Escape")
-    hurried.keyboard.press("1")
-    hurried.keyboard.press("Enter")
-    expect(hurried.locator(".bar .said")).to_contain_text("Saved")
+    with open_store(quick) as store:
+        store.change("UPDATE assignment SET lease_until = '2000' WHERE state = 'claimed'", ())
+    page.keyboard.type(" again")
+    expect(said).to_contain_text("yours again")
+    expect(page.locator("#note")).to_have_value("busy again")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Saved")
     expect(lease).to_have_text("")  # what has an answer stays with its person
 
 
-def test_an_item_that_went_to_somebody_else_while_one_typed(hurried: Page, quick: Study) -> None:
-    type_note(hurried, "half a thou")
+def test_a_lease_that_runs_out_covers_no_message_about_an_answer(hurried: Page, context: BrowserContext) -> None:
+    hurried.route("**/api/here", lambda route: route.fulfill(json={}))  # it would notice before anything is answered
+    cookies = context.cookies()
+    context.clear_cookies()
+    hurried.keyboard.press("1")
+    hurried.keyboard.press("Enter")
+    expect(alert(hurried)).to_contain_text("this answer is not saved yet")
+    expect(hurried.locator(".lease")).to_have_text("time is up")
+    expect(alert(hurried)).to_contain_text("this answer is not saved yet")
+    context.add_cookies([{**cookie} for cookie in cookies])  # type: ignore[typeddict-item]  # what cookies() gives is what add_cookies() takes
+    hurried.get_by_role("button", name="I have signed in again").click()
+    expect(hurried.locator(".bar .said")).to_contain_text("Saved")
+
+
+@pytest.mark.parametrize("where", ["note", "skip"])
+def test_an_item_that_went_to_somebody_else_while_one_typed(where: str, hurried: Page, quick: Study) -> None:
+    if where == "skip":
+        hurried.keyboard.press("s")
+        hurried.keyboard.press("Tab")
+        hurried.keyboard.type("half a thou")
+    else:
+        type_note(hurried, "half a thou")
     taker = add_person(quick, "Taker").person_id
     with open_store(quick) as store:
         mine = store.row("SELECT * FROM assignment WHERE state = 'claimed' ORDER BY lease_until DESC LIMIT 1")
         assert mine
         store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", [taker, mine["assignment_id"]])
-    time.sleep(1.2)
-    hurried.keyboard.type("ght of 1974")
     message = hurried.locator(".alarm", has_text="somebody else has it now")
+
+    def typed_on() -> bool:  # a sign of work is told to the server every second at most
+        hurried.keyboard.type(".")
+        return message.is_visible()
+
+    until(hurried, typed_on, "somebody else has the item")
     expect(message).to_contain_text("Your note, to copy if you need it: “half a thou")
     ready(hurried)
     expect(hurried.locator("#note")).to_have_value("")
     hurried.keyboard.type("h 1 2 \n1")  # what is still being typed answers nothing
     expect(message).to_be_visible()
-    assert hurried.locator(".value[aria-pressed=true], dialog[open]").count() == 0
+    assert hurried.locator(".value[aria-pressed=true], .panel, dialog[open]").count() == 0
     hurried.keyboard.press("Escape")
     expect(message).to_have_count(0)
     hurried.keyboard.press("1")
@@ -283,3 +340,99 @@ def test_of_a_long_rest_only_the_first_minute_counts(
     page.keyboard.press("Enter")
     expect(page.locator(".bar .said")).to_contain_text("Saved")
     assert 60 <= events()[-1]["active_seconds"] < 80
+
+
+def test_an_answer_that_waits_is_sent_from_another_screen_too(page: Page, events: Events) -> None:
+    before = len(events())
+    page.route("**/api/label", lambda route: route.fulfill(status=503, body="{}"))
+    type_note(page, "on its way")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    go_to(page, "Context audit")
+    go_to(page, "Label")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")  # and says so when one comes back
+    go_to(page, "Context audit")
+    page.unroute("**/api/label")
+    with page.expect_response("**/api/label", timeout=30_000):
+        pass
+    assert [(row["label"], row["value"], row["comment"]) for row in events()[before:]] == [("D", "0", "on its way")]
+    go_to(page, "Label")
+    expect(title(page)).to_have_text("Substantive answer")
+    ready(page)
+
+
+def test_what_would_not_be_saved_cannot_be_typed(page: Page, events: Events) -> None:
+    before = len(events())
+    page.route("**/api/label", lambda route: route.fulfill(status=503, body="{}"))
+    page.keyboard.press("2")
+    type_note(page, "all of it")
+    page.keyboard.press("Control+Enter")
+    expect(alert(page)).to_contain_text("Not saved yet, retrying")
+    page.keyboard.type(", and more")
+    expect(page.locator("#note")).to_have_value("all of it")
+    page.unroute("**/api/label")
+    expect(title(page)).to_have_text("Substantive answer", timeout=30_000)
+    assert events()[before]["comment"] == "all of it"
+    ready(page)
+    type_note(page, "typed again")
+
+
+def test_a_note_whose_item_went_while_one_was_signed_out_can_be_copied(
+    page: Page, study: Study, context: BrowserContext
+) -> None:
+    type_note(page, "before lunch")
+    cookies = context.cookies()
+    context.clear_cookies()
+    expect(alert(page)).to_contain_text("You are signed out")
+    with open_store(study) as store:
+        mine = store.row("SELECT * FROM assignment WHERE state = 'claimed' ORDER BY rowid DESC LIMIT 1")
+        assert mine
+        taker = [add_person(study, "Taker").person_id, mine["assignment_id"]]
+        store.change("UPDATE assignment SET person_id = ? WHERE assignment_id = ?", taker)
+    context.add_cookies([{**cookie} for cookie in cookies])  # type: ignore[typeddict-item]  # what cookies() gives is what add_cookies() takes
+    alert(page).get_by_role("button").click()
+    expect(alert(page)).to_contain_text("Your note, to copy if you need it: “before lunch”")
+
+
+def test_a_clock_set_back_does_not_let_the_lease_run_out(page: Page) -> None:
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000; }")
+    expect(page.locator(".lease")).to_have_text("held for you: 30 min")
+    with page.expect_request("**/api/lease", timeout=5000):
+        page.mouse.move(220, 300)
+
+
+@pytest.mark.parametrize("storage", ["full", "refused"])
+def test_a_browser_that_keeps_nothing_loses_nothing_while_the_page_lives(storage: str, page: Page) -> None:
+    if storage == "full":
+        page.evaluate("""() => { for (let words = "x".repeat(2 ** 20); words; )
+            try { localStorage.setItem(Math.random(), words) } catch { words = words.slice(1 + words.length / 2) } }""")
+    else:
+        page.evaluate("() => { Storage.prototype.setItem = Storage.prototype.getItem = () => { throw new Error(); } }")
+    page.keyboard.press("2")
+    type_note(page, "kept all the same, " * 9)
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".bar .said")).to_contain_text("Flagged")
+    go_to(page, "Context audit")
+    go_to(page, "Label")
+    expect(page.locator("#note")).to_have_value("kept all the same, " * 9)
+    expect(page.locator(".value[aria-pressed=true]")).to_contain_text("No")
+    with page.expect_event("dialog") as asked:  # whether one really wants to leave
+        page.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.accept()
+
+
+def test_a_study_that_cannot_be_read_for_a_while(hurried: Page, quick: Study) -> None:
+    type_note(hurried, "before it broke")
+    hurried.keyboard.press("Escape")
+    settings = quick.path / "study.toml"
+    replace_text(settings, "no = [[")
+    hurried.keyboard.press("r")  # Streamlit's key: the page is drawn anew
+    expect(hurried.get_by_text("The study cannot be opened right now")).to_be_visible()
+    assert quick.path.name not in hurried.content()
+    replace_text(settings, QUICK)
+    expect(hurried.locator("#note")).to_have_value("before it broke")

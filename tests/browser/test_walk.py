@@ -14,6 +14,7 @@ from audit_app.actions.people import add_person
 from audit_app.actions.sampling import Plan, draw_sample
 from data.rubric import default_text, parse_rubric
 from data.study import Study, init_study
+from tests.browser.conftest import PATIENCE, ready
 
 # What the two people answer, by the word that the response shows: D, A, G, C.
 #          A discloses  answers  grounding      correct
@@ -78,38 +79,28 @@ def address(
 
 def sign_in(chromium: Browser, study: Study, address: str, name: str, role: str = "annotator") -> Page:
     page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(add_person(study, name, role=role, address=address).link)
     return page
 
 
 def answer_one(page: Page, said: Mapping[str, tuple[str, ...]]) -> str:
     """Answers the question on the screen with the keyboard; which label it was."""
-    page.locator(".audit[data-phase=asking]").wait_for()
+    ready(page)
     question, text = page.locator(".asking h2").inner_text(), page.locator(".reading").inner_text()
     label = next(name for name in KEYS if RUBRIC[name].question == question)
     word = next(word for word in said if f"It is the {word}." in text)
     value = said[word]["DAGC".index(label)]
-    press_until(page, KEYS[label][value], page.locator(".value[aria-pressed=true]"))
+    page.keyboard.press(KEYS[label][value])
+    expect(page.locator(".value[aria-pressed=true]")).to_be_visible()
     if value in ("established", "contradicted"):
         page.keyboard.press("e")
-        press_until(page, "e", page.locator(".quotes li"))
+        page.keyboard.press("e")
         expect(page.locator(".quotes li")).to_have_text(f"Passage 1: “About the {word}.”✕")
     with page.expect_response(lambda response: "/api/label" in response.url) as posted:
         page.keyboard.press("Enter")
     wait_until_drawn(page, posted.value.json()["next"])
     return label
-
-
-def press_until(page: Page, key: str, seen: Locator) -> None:
-    """Presses a key, and once more where the page was drawn anew just then: it drops keys of before, and says so."""
-    page.keyboard.press(key)
-    try:
-        expect(seen).to_be_visible(timeout=5_000)
-    except AssertionError:
-        expect(page.locator(".audit[data-phase=asking]")).to_be_visible()
-        page.keyboard.press(key)
-        expect(seen).to_be_visible()
 
 
 def wait_until_drawn(page: Page, view: dict[str, Any]) -> None:
@@ -127,7 +118,9 @@ def row(page: Page, name: str) -> Locator:
 def test_two_people_label_and_the_lead_reads_what_the_hand_computes(
     chromium: Browser, six: Study, address: str
 ) -> None:
-    one, two = (sign_in(chromium, six, address, name) for name in ("First", "Second"))
+    one = sign_in(chromium, six, address, "First")
+    ready(one)  # whoever comes first to an item is who counts
+    two = sign_in(chromium, six, address, "Second")
     for item in range(6):
         for page, said in ((one, FIRST), (two, SECOND)):
             assert answer_one(page, said) == "D"

@@ -11,7 +11,7 @@ import pytest
 
 from data.errors import StudyProblem
 from data.importers import BATCH, Imported, import_file, is_empty
-from data.mapping import Mapping
+from data.mapping import Mapping, Origin
 from data.study import Study, init_study
 from data.texts import parts, read_columns
 
@@ -69,8 +69,53 @@ def test_every_bad_line_is_named_at_once_and_nothing_is_imported(study: Study, t
 
 def test_many_problems_are_summed_up_but_all_are_kept(study: Study, bring: Importer) -> None:
     with pytest.raises(StudyProblem, match="… and 150 more problems of 250") as caught:
-        bring(study, "tasks", [{"task_id": f"{n}", "question": None} for n in range(250)])
+        bring(study, "verdicts", [{"response_id": f"{n}", "judge": "j", "C": f"maybe {n}"} for n in range(250)])
     assert len(caught.value.problems) == 250
+
+
+def test_the_same_in_row_after_row_is_said_three_times(study: Study, bring: Importer) -> None:
+    with pytest.raises(StudyProblem) as caught:
+        bring(study, "tasks", [*({"task_id": f"{n}", "question": None} for n in range(250)), {"task_id": ""}])
+    *first, no_id, rest = str(caught.value).splitlines()
+    assert [line.split(": ")[0].rsplit(":")[-1] for line in first] == ["1", "2", "3"]
+    assert ":251: field 'task_id': missing" in no_id
+    assert rest.startswith("… and 248 more like it, up to ")
+    assert ":251: field 'question': missing" in rest
+    assert len(caught.value.problems) == 252
+
+
+def test_a_list_where_a_text_belongs_says_how_to_take_its_first_entry(study: Study, bring: Importer) -> None:
+    [one] = refused(study, bring, "tasks", [{"task_id": "t", "question": ["?"], "gold_answer": []}])[:1]
+    assert one.endswith("found a list; expected text; question.0 takes its first entry")
+
+
+def test_many_ids_given_twice_say_what_makes_them_one_record(study: Study, bring: Importer) -> None:
+    with pytest.raises(StudyProblem) as caught:
+        bring(study, "tasks", [{"task_id": f"{n // 2}", "question": "?"} for n in range(40)])
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 4
+    assert "`distinct = true` in a mapping file" in lines[0]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_path_goes_into_a_list_in_a_cell_as_in_json(study: Study, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"tasks.{ending}"
+    answers = ["Lisbon", "Lisboa"]
+    if ending == "csv":
+        path.write_text('task_id,question,answers\nt,?,"[""Lisbon"", ""Lisboa""]"\n')
+    else:
+        path.write_text(json.dumps({"task_id": "t", "question": "?", "answers": answers}))
+    import_file(study, "tasks", path, [Mapping(fields={"gold_answer": "answers.0", "gold_aliases": "answers"})])
+    [task] = read_columns(study, "tasks", ["gold_answer", "gold_aliases"]).to_pylist()
+    assert task == {"gold_answer": "Lisbon", "gold_aliases": answers}
+
+
+def test_a_path_that_leads_nowhere_in_every_row_is_refused(study: Study, bring: Importer) -> None:
+    rows = [{"task_id": f"{n}", "question": "?", "answers": ["a"] * n} for n in range(3)]
+    with pytest.raises(StudyProblem, match=r"'answers\.7': leads to a value in no row") as caught:
+        bring(study, "tasks", rows, Mapping(fields={"gold_answer": "answers.7"}))
+    assert len(caught.value.problems) == 1
+    bring(study, "tasks", rows, Mapping(fields={"gold_answer": Origin(paths=("answers.7",))}))
 
 
 def test_an_id_twice_in_a_file_is_refused_with_both_places(study: Study, bring: Importer) -> None:
@@ -102,6 +147,8 @@ def test_what_no_row_has_is_said_once_with_the_names_that_there_are(study: Study
 def test_a_kind_that_is_not_there_yet_is_said_once(study: Study, bring: Importer) -> None:
     [problem] = refused(study, bring, "responses", ALL["responses"])
     assert "no contexts are imported yet; import them first" in problem
+    # Named in full: the study is mostly the current folder, and "." tells nobody anything.
+    assert problem.startswith(f"{study.path.resolve()}: ")
 
 
 def test_rows_that_repeat_a_record_are_one_record_when_the_mapping_says_so(study: Study, bring: Importer) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from data.errors import Problem
 from data.mapping import Mapping
-from data.parsing import Bad, binary, json_cell, moment, quotes, texts, whole
+from data.parsing import Bad, binary, json_cell, moment, quotes, seen, texts, whole
 from data.record_parser import Parser
 from data.records import Context, Response, Verdict
 from data.rows import Row
@@ -16,17 +16,17 @@ def parsed(kind: str, values: dict[str, Any]) -> list[Any]:
     return list(Parser(kind, Mapping()).read(Row(where="f:1", values=values)))
 
 
-@pytest.mark.parametrize("raw", ["1", "true", "TRUE", "Yes", True, " yes "])
+@pytest.mark.parametrize("raw", ["1", "1.0", "true", "TRUE", "Yes", True, " yes "])
 def test_yes(raw: str | bool) -> None:
     assert binary(raw) == 1
 
 
-@pytest.mark.parametrize("raw", ["0", "false", "False", "nO", False])
+@pytest.mark.parametrize("raw", ["0", "0.0", "false", "False", "nO", False])
 def test_no(raw: str | bool) -> None:
     assert binary(raw) == 0
 
 
-@pytest.mark.parametrize("raw", ["2", "1.0", "y", "nan", "-1"])
+@pytest.mark.parametrize("raw", ["2", "1.5", "true.0", "y", "nan", "-1"])
 def test_anything_else_is_refused(raw: str) -> None:
     with pytest.raises(Bad, match="expected 1/0"):
         binary(raw)
@@ -187,3 +187,19 @@ def test_every_fault_of_a_list_of_quotes_is_told_with_its_place() -> None:
         quotes([{"text": "x", "start": "a", "end": "-1"}, "fine", {"passage": "1"}, None])
     assert [place for place, _ in caught.value.faults()] == [".0.start", ".0.end", ".2.text", ".3"]
     assert "0: start: is 'a'; expected a whole number" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "raw", ['{"fields": ["gold_answer"], "other_contexts": 2}', {"fields": ["gold_answer"], "other_contexts": "2"}]
+)
+def test_what_was_seen_before_is_read_as_exported(raw: Any) -> None:
+    assert seen(raw) == {"fields": ["gold_answer"], "other_contexts": 2}
+    assert seen("{}") == {}
+
+
+@pytest.mark.parametrize(
+    "raw", ["gold", "[]", '{"fields": 5}', '{"fields": [5.0, {}]}', '{"other_contexts": "many"}', "5", ["a"]]
+)
+def test_anything_else_that_was_seen_is_refused(raw: Any) -> None:
+    with pytest.raises(Bad):
+        seen(raw)

@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -348,3 +349,36 @@ def test_a_parquet_file_with_a_column_twice_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_arrays([pa.array(["x"]), pa.array(["y"])], ["a", "a"]), tmp_path / "a.parquet")
     with pytest.raises(StudyProblem, match="columns given twice: a"):
         list(read(tmp_path / "a.parquet"))
+
+
+def test_a_file_that_is_no_text_is_told_what_it_is(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["1"]}), tmp_path / "table.jsonl")
+    packed = gzip.compress(b'{"a": "1"}\n')
+    told = {
+        written(tmp_path, "a.jsonl", packed): "not JSONL but gzip; let its name end in .gz",
+        written(tmp_path, "a.json.gz", gzip.compress(packed)): r"not JSON but gzip; .* unpack it \(once more\)",
+        written(tmp_path, "a.csv", b"PK\x03\x04..."): "not CSV but zip; unpack it",
+        tmp_path / "table.jsonl": "not JSONL but Parquet; let its name end in .parquet",
+    }
+    for path, message in told.items():
+        with pytest.raises(StudyProblem, match=message):
+            values(path)
+    assert values(written(tmp_path, "b.csv", "PAR1,PK\nx,y\n")) == [{"PAR1": "x", "PK": "y"}]
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    for path in (tmp_path / "pipe.jsonl", tmp_path / "folder.jsonl" / "..", tmp_path):
+        with pytest.raises(StudyProblem, match="is no file"):
+            values(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "said"),
+    [("a.csv", ";", "semicolons"), ("a.csv", "\t", "tabs"), ("a.csv", "|", "bars"), ("a.tsv", ",", "commas")],
+)
+def test_another_separator_is_told(tmp_path: Path, name: str, mark: str, said: str) -> None:
+    path = written(tmp_path, name, f"id{mark}text\n1{mark}x\n")
+    with pytest.raises(StudyProblem, match=f"{name}:1: one column, .*it seems to have {said} between its columns"):
+        values(path)

@@ -154,7 +154,9 @@ def test_no_order_that_loads_ever_shows_gold_before_grounding(order: list[str]) 
         ("G", "Not supported", "not_supported"),
         ("G", "1", "established"),
         ("G", "no", "not_supported"),
+        ("D", "0.0", "0"),
         ("provenance_honesty", "2", "2"),
+        ("provenance_honesty", "2.0", "2"),
         ("supports", "gold", "gold"),
     ],
 )

@@ -261,7 +261,13 @@ def test_absence_cues_are_seen(study: Study, bring: Importer, cue: str) -> None:
      "The results supplied here do not name it.", "None of the sources names the body.", "No passage says which.",
      "One can’t determine who.", "The data were insufficient to say.", "No data are available.",
      "There is no evidence.", "There is not sufficient evidence.",
-     "Its founder could not be identified.", "It remains inconclusive."],
+     "Its founder could not be identified.", "It remains inconclusive.", "The documents say nothing about it.",
+     "The report makes no reference to the body.", "The text is silent on this.", "The article never names it.",
+     "Nothing in these results names the body.", "The name is not included in this document.",
+     "The answer is not in the text.", "The name is missing from the passage.", "No further details were given.",
+     "There isn’t enough information.", "There is too little evidence.", "The details are unavailable.",
+     "It is not possible to determine who.", "It is impossible to tell the year from these passages.",
+     "The founder is left unnamed.", "No answer is given.", "The context does not have an answer."],
 )  # fmt: skip
 def test_a_passage_that_says_it_has_no_answer_is_a_cue(says: str) -> None:
     assert CUES.search(f"Prices rose in 1973. {says} They fell later.")
@@ -272,7 +278,9 @@ def test_a_passage_that_says_it_has_no_answer_is_a_cue(says: str) -> None:
     ["The treaty did not name a successor.", "Ministers could not answer critics.", "There is no data cap.",
      "The report said that ministers could not answer critics.", "The agency was not established until 1974.",
      "He was not named captain.", "The town is not known for its wine.", "The battle was inconclusive.",
-     "The fee did not include tax.", "She was not given a seat.", "They had not enough coal."],
+     "The fee did not include tax.", "She was not given a seat.", "They had not enough coal.",
+     "The minister said nothing.", "Nothing in the harbour moved.", "The stone is missing from the crown.",
+     "The law never names a successor.", "It was impossible to tell the twins apart.", "The army makes no mention."],
 )  # fmt: skip
 def test_what_people_and_treaties_do_not_do_is_no_cue(says: str) -> None:
     assert CUES.search(says) is None
@@ -350,3 +358,20 @@ def test_summary_of_an_empty_study_is_zero(study: Study) -> None:
 
 def test_what_the_majority_rule_cannot_check_is_said() -> None:
     assert "not recorded" in RULES["majority_contamination"].description
+
+
+def test_a_condition_that_nobody_built_is_said_once(study: Study, bring: Importer) -> None:
+    """Not once for every task: the study declares more than the files have."""
+    bring(study, "tasks", [{"task_id": f"t{n}", "question": "?"} for n in range(3)])
+    rows = [
+        {"context_id": f"t{n}-{name}", "task_id": f"t{n}", "condition": name, "passages": ["x"]}
+        for n in range(3)
+        for name in ("clean", "evidence_absence")
+    ]
+    bring(study, "contexts", rows[:-1])
+    hits = [one for one in check(study).findings if one.rule == "every_condition_once"]
+    assert [one.where for one in hits] == ["study.toml", "t2"]
+    assert hits[0].message.startswith(
+        "declares authority_contamination, majority_contamination, direct_conflict, of which"
+    )
+    assert "has 0 × evidence_absence; expected" in hits[1].message

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from data.declared import Labelling
 from data.errors import StudyProblem
-from data.study import Labelling, drafting, init_study, open_study, replace_text
+from data.study import drafting, init_study, open_study, replace_text
 
 
 def test_a_new_study_has_the_defaults(tmp_path: Path) -> None:

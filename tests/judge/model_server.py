@@ -40,6 +40,7 @@ class ModelServer:
     times: dict[str, int] = field(default_factory=dict, repr=False)
     n_open: int = 0
     most_open: int = 0
+    running: uvicorn.Server | None = field(default=None, repr=False)
 
     async def answer(self, request: Request) -> Response:
         raw = (await request.body()).decode()
@@ -52,6 +53,12 @@ class ModelServer:
         await asyncio.sleep(self.seconds)
         self.n_open -= 1
         return self.answers(body, self.times[prompt])
+
+    def wait_until_left(self) -> None:
+        """Until nobody is connected: by then all is read that was sent by whoever has died."""
+        assert self.running
+        while self.running.server_state.connections or self.running.server_state.tasks:
+            time.sleep(0.01)
 
     def app(self) -> Starlette:
         return Starlette(routes=[Route("/v1/chat/completions", self.answer, methods=["POST"])])
@@ -106,6 +113,7 @@ def serving(server: ModelServer | None = None) -> Iterator[ModelServer]:
     """The server on a port of its own."""
     server = server or ModelServer()
     running = uvicorn.Server(uvicorn.Config(server.app(), port=0, log_level="critical", lifespan="off"))
+    server.running = running
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
     for _ in range(1200):

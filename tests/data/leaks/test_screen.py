@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -78,3 +79,32 @@ def test_an_answer_that_stands_there_is_always_found(one: str, other: str, befor
     text = f"{before} {answer} {after}"
     found = screen("", [answer], [Fields(number=1, text=text)])
     assert any(hit.reason in ("exact", "normalised") and hit.start <= len(before) + 1 for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("IEA", "IEA " * 4_000),
+        ("1974", "1,974 " * 15_000),
+        ("12 May 1974", "12 May 12 May 1974 " * 4_000),
+        ("10 apostles", "10 apostles " * 4_000),
+        ("nineteen seventy-four", "nineteen hundred and " * 8_000),
+    ],
+)
+def test_a_text_that_goes_on_and_on_is_read_in_seconds(answer: str, text: str) -> None:
+    # Each took from half a minute to for ever while every place was held against all of the text.
+    began = process_time()
+    screen("How many, when or who?", [answer], [Fields(number=1, text=text)])
+    assert process_time() - began < 10
+
+
+def test_of_one_wording_the_first_places_are_told() -> None:
+    found = screen("Which body?", ["IEA"], [Fields(number=1, text="IEA " * 2_000), Fields(number=2, text="the IEA")])
+    assert [hit.start for hit in found.hits if hit.passage == 1] == list(range(0, 2_000, 4))
+    assert [hit.start for hit in found.hits if hit.passage == 2] == [4]
+
+
+def test_a_denial_is_read_near_its_place() -> None:
+    far, near = "not " + "word " * 110 + "Paris", "word " * 300 + "it was not Paris"
+    kinds = [screen("Which city?", ["Paris"], [Fields(number=1, text=text)]).hits[0].kind for text in (far, near)]
+    assert kinds == [LEAK, MENTION]

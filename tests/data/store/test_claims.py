@@ -287,11 +287,11 @@ def test_a_claim_in_a_large_plan_is_quick(store: Store) -> None:
             yield item(f"t{c // 5}", f"c{c}", f"c{c}", "context"), "context", 1
 
     def seconds(person: str, pass_: str) -> list[float]:
-        start = time.perf_counter()
+        start = time.process_time()
         taken = claims.claim(store, person, pass_, until=LATER, evidence=pass_ == "evidence", soft=False)
-        middle = time.perf_counter()
+        middle = time.process_time()
         claims.open_for(store, person, pass_, evidence=pass_ == "evidence", soft=False)
-        end = time.perf_counter()
+        end = time.process_time()
         if taken:
             events.expose(store, taken.assignment_id, person, "GroundingView", PASSAGES)
             assignments.finish(store, taken.assignment_id, "done")
@@ -302,7 +302,7 @@ def test_a_claim_in_a_large_plan_is_quick(store: Store) -> None:
     with store.transaction():
         times = [spent for _ in range(15) for person in ("p1", "p2") for spent in seconds(person, "evidence")]
         times += [spent for pass_ in ("correctness", "context") for _ in range(3) for spent in seconds("p3", pass_)]
-    # 20 ms is the aim on an idle machine; the best of many says so on a busy one too.
+    # 20 ms is the aim on an idle machine; the processor's time and the best of many say so on a busy one too.
     assert sorted(times)[len(times) // 4] < 0.03
 
 

@@ -245,6 +245,17 @@ def test_a_file_that_was_put_in_its_place_is_seen(study: Study, held: Held, tmp_
     assert names(study) == ["after", "from a copy"]
 
 
+def test_a_file_that_is_away_for_a_moment_is_not_made_anew(study: Study, held: Held) -> None:
+    away = study.database.with_name("away.db")
+    study.database.rename(away)
+    for _ in range(2):
+        with pytest.raises(StudyProblem, match=r"study\.db is gone; it was here when the server began"):
+            names(study)
+    assert not study.database.exists()
+    away.rename(study.database)
+    assert names(study) == ["before"]
+
+
 def test_a_newer_version_is_noticed_while_the_server_runs(study: Study, held: Held) -> None:
     other = sqlite3.connect(study.database)
     other.execute("ALTER TABLE setting ADD COLUMN newer TEXT")

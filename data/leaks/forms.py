@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from data.leaks.lexicon import listed
+from data.leaks.lexicon import LEXICON, listed
 
 _ENDINGS = frozenset(listed("endings", "inflection"))
 _OTHER = frozenset(listed("endings", "derivation"))
@@ -22,14 +22,15 @@ def alike(one: str, other: str) -> bool:
     >>> alike("telescope", "telescopes"), alike("writer", "write"), alike("الطاقه", "للطاقه"), alike("iran", "iraq")
     (True, True, True, False)
     """
-    return one == other or _share(one, other, _ENDINGS | _OTHER)
+    return one == other or _is_short_for(one, other) or _share(one, other, _ENDINGS | _OTHER)
 
 
 def is_same_name(one: str, other: str) -> bool:
     """Whether two folded words are one name, at most with an s: Vossen is not a form of Voss."""
     if _is_cyrillic(one):
         return one == other or _declines(one, other)
-    return one == other or (_share(one, other, frozenset({"s", "es", "y", "ies"}) if one.isascii() else _ENDINGS))
+    is_form = _share(one, other, frozenset({"s", "es", "y", "ies"}) if one.isascii() else _ENDINGS)
+    return one == other or is_form or _is_short_for(one, other)
 
 
 def is_inflected(one: str, other: str) -> bool:
@@ -39,6 +40,14 @@ def is_inflected(one: str, other: str) -> bool:
     (True, True, False)
     """
     return one == other or _share(one, other, _ENDINGS)
+
+
+_SHORT: dict[str, str] = LEXICON["short"]
+"""Words as they are cut short in names."""
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    return other in (_SHORT.get(one), one) or one == _SHORT.get(other)
 
 
 def _share(one: str, other: str, endings: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from data.leaks.answer import MOST_WORDS, Answer
 from data.leaks.folding import Word
 from data.leaks.forms import alike, is_inflected, is_same_name
 from data.leaks.lexicon import listed
-from data.leaks.written import ARTICLES, FUNCTION, Written
+from data.leaks.written import ARTICLES, FUNCTION, Term, Written
 
 
 class Match(NamedTuple):
@@ -62,17 +62,33 @@ def _end(found: Sequence[Word], at: int, wanted: Sequence[str]) -> int | None:
 
 
 def number_word(answer: Answer, text: Written) -> Iterator[Match]:
-    """The answer word for word, with a number in it written otherwise: Apollo Eleven, Louis 14."""
-    keys = [term.key for term in answer.core]
+    """The answer word for word, with a number in it written otherwise: Apollo Eleven, Louis the Fourteenth."""
+    keys = [term.key for i, term in enumerate(answer.core) if not i or term.key not in ARTICLES]
     if not any(key.startswith("#") for key in keys):
         return
     said = [word.text for word in answer.words[answer.core[0].first : answer.core[-1].last]]
     for at in text.places.get(keys[0], ()):
-        run = text.terms[at : at + len(keys)]
-        if [term.key for term in run] == keys:
+        run = _numbered(text.terms, at, keys)
+        if run:
             first, last = run[0].first, run[-1].last
             if [word.text for word in text.words[first:last]] != said:
                 yield Match(*text.span(first, last), 0.9)
+
+
+def _numbered(terms: Sequence[Term], at: int, keys: Sequence[str]) -> list[Term]:
+    """The terms with these keys that begin at a place, articles in between left out; empty when others stand there.
+
+    Behind a name a number may be an ordinal or not.
+    """
+    run: list[Term] = []
+    while at < len(terms) and len(run) < len(keys):
+        term, key = terms[at], keys[len(run)]
+        if term.key == key or (run and key[0] == "#" and term.key.rstrip(".") == key.rstrip(".")):
+            run.append(term)
+        elif not run or term.key not in ARTICLES:
+            return []
+        at += 1
+    return run if len(run) == len(keys) else []
 
 
 def inflected(answer: Answer, text: Written) -> Iterator[Match]:

@@ -40,7 +40,7 @@ DETECTORS: Mapping[str, Detector] = {
 }
 """Every detector of one text, the surest first."""
 
-VERSION = 4
+VERSION = 5
 """Goes up when a change of the screens can change a score: what was kept of older ones is then computed again."""
 
 FIELDS = ("text", "title", "url", "publisher")

@@ -106,7 +106,6 @@ class Order:
     second: str
     """A judge, or `PEOPLE`: the corrected numbers under the first judge."""
     first_order: tuple[str, ...]
-    """Those that tie are one entry, with = between them."""
     second_order: tuple[str, ...]
     kendall: float | None
     spearman: float | None

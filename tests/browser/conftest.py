@@ -190,6 +190,15 @@ def page(context: BrowserContext, link: Callable[..., str]) -> Page:
 
 
 @pytest.fixture
+def auditing(context: BrowserContext, link: Callable[..., str]) -> Page:
+    """The context audit of somebody new who does nothing else, the first question drawn."""
+    made = context.new_page()
+    made.goto(link("Auditor", teams=("context",)))
+    ready(made)
+    return made
+
+
+@pytest.fixture
 def hostile() -> str:
     """The text of every first passage."""
     return HOSTILE

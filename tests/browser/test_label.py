@@ -225,67 +225,65 @@ def test_a_quote_is_counted_in_code_points(page: Page, events: Events, hostile: 
     assert events()[-1]["evidence"] == expected
 
 
-def test_construction_errors_ask_for_none_explicitly(page: Page, server: str, events: Events) -> None:
-    page.goto(f"{server}/context")
-    expect(asked(page)).to_have_text("Can the question be answered from these passages?")
-    expect(page.locator(".note")).to_contain_text("Note (required with “Established”, “Conflicting”)")
-    ready(page)
-    page.keyboard.press("1")
+def test_construction_errors_ask_for_none_explicitly(auditing: Page, events: Events) -> None:
+    expect(asked(auditing)).to_have_text("Can the question be answered from these passages?")
+    expect(auditing.locator(".note")).to_contain_text("Note (required with “Established”, “Conflicting”)")
+    ready(auditing)
+    auditing.keyboard.press("1")
     for _ in range(2):  # not even the second time
-        page.keyboard.press("Enter")
-        expect(page.locator(".bar .said")).to_contain_text("Quote the words that show it")
-    page.keyboard.press("e")
-    page.keyboard.press("e")
-    page.keyboard.press("Enter")
-    expect(page.locator(".bar .said")).to_contain_text("Say in the note what it is.")
-    page.keyboard.press("Escape")
-    answer(page, "3", "Answerable: Not established")
-    answer(page, "3", "Support: Neither")
-    expect(page.locator(".passage.now")).to_contain_text("SUPPORT-WORD")
-    answer(page, "2", "Support: Something wrong")
-    ready(page)
-    page.keyboard.press("Enter")
-    expect(page.locator(".bar .said")).to_contain_text("None of these")
+        auditing.keyboard.press("Enter")
+        expect(auditing.locator(".bar .said")).to_contain_text("Quote the words that show it")
+    auditing.keyboard.press("e")
+    auditing.keyboard.press("e")
+    auditing.keyboard.press("Enter")
+    expect(auditing.locator(".bar .said")).to_contain_text("Say in the note what it is.")
+    auditing.keyboard.press("Escape")
+    answer(auditing, "3", "Answerable: Not established")
+    answer(auditing, "3", "Support: Neither")
+    expect(auditing.locator(".passage.now")).to_contain_text("SUPPORT-WORD")
+    answer(auditing, "2", "Support: Something wrong")
+    ready(auditing)
+    auditing.keyboard.press("Enter")
+    expect(auditing.locator(".bar .said")).to_contain_text("None of these")
     for key in ("6", "o", "0"):
-        page.keyboard.press(key)
-    expect(page.locator(".value[aria-pressed=true]")).to_have_text("None of these0")
-    page.keyboard.press("6")
-    page.keyboard.press("o")
+        auditing.keyboard.press(key)
+    expect(auditing.locator(".value[aria-pressed=true]")).to_have_text("None of these0")
+    auditing.keyboard.press("6")
+    auditing.keyboard.press("o")
     for _ in range(2):
-        page.keyboard.press("Enter")
-        expect(page.locator(".bar .said")).to_contain_text("Quote the words that show it")
-    page.keyboard.press("n")
-    page.keyboard.type("the title of passage 2 says so")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".bar .said")).to_contain_text("Construction errors: Explicit absence cue, Something else")
+        auditing.keyboard.press("Enter")
+        expect(auditing.locator(".bar .said")).to_contain_text("Quote the words that show it")
+    auditing.keyboard.press("n")
+    auditing.keyboard.type("the title of passage 2 says so")
+    auditing.keyboard.press("Control+Enter")
+    expect(auditing.locator(".bar .said")).to_contain_text("Construction errors: Explicit absence cue, Something else")
     assert events()[-1]["value"] == '["explicit_cue", "other"]'
 
 
-def test_each_error_is_quoted_for_itself_and_a_title_can_be(page: Page, server: str, events: Events) -> None:
-    page.goto(f"{server}/context")
-    answer(page, "3", "Answerable: Not established")
+def test_each_error_is_quoted_for_itself_and_a_title_can_be(auditing: Page, events: Events) -> None:
+    answer(auditing, "3", "Answerable: Not established")
     for _ in range(2):
-        answer(page, "3", "Support: Neither")
-    ready(page)
-    said = page.locator(".bar .said")
+        answer(auditing, "3", "Support: Neither")
+    ready(auditing)
+    said = auditing.locator(".bar .said")
     for key in "17":
-        page.keyboard.press(key)
-    expect(page.locator(".openers button")).to_have_text(
+        auditing.keyboard.press(key)
+    expect(auditing.locator(".openers button")).to_have_text(
         ["Quote for “The answer leaks”", "Quote for “A support label is wrong”e"]
     )
     for key in ("e", "PageDown", "ArrowUp", "ArrowUp", "ArrowUp"):
-        page.keyboard.press(key)
+        auditing.keyboard.press(key)
     expect(said).to_contain_text("Passage 2, title: ↑ ↓ move, e quotes")
-    page.keyboard.press("e")
-    page.keyboard.press("Enter")
+    auditing.keyboard.press("e")
+    auditing.keyboard.press("Enter")
     expect(said).to_contain_text("or name the passage by its number in the note: “The answer leaks”")
-    page.get_by_text("SUPPORT-WORD").click(click_count=3)
-    page.keyboard.press("e")
-    expect(page.locator(".quotes li")).to_contain_text(["A support label is wrong", "The answer leaks"])
-    page.keyboard.press("1")  # taken back with its quote, and again
-    expect(page.locator(".quotes li")).to_have_count(1)
-    page.keyboard.press("1")
-    page.keyboard.press("Enter")
+    auditing.get_by_text("SUPPORT-WORD").click(click_count=3)
+    auditing.keyboard.press("e")
+    expect(auditing.locator(".quotes li")).to_contain_text(["A support label is wrong", "The answer leaks"])
+    auditing.keyboard.press("1")  # taken back with its quote, and again
+    expect(auditing.locator(".quotes li")).to_have_count(1)
+    auditing.keyboard.press("1")
+    auditing.keyboard.press("Enter")
     expect(said).to_contain_text("Construction errors: The answer leaks, A support label is wrong")
     assert json.loads(events()[-1]["evidence"]) == [
         {
@@ -300,14 +298,13 @@ def test_each_error_is_quoted_for_itself_and_a_title_can_be(page: Page, server: 
     ]
 
 
-def test_all_answers_the_note_and_the_quotes_are_in_sight_together(page: Page, server: str) -> None:
-    page.goto(f"{server}/context")
-    answer(page, "3", "Answerable: Not established")
+def test_all_answers_the_note_and_the_quotes_are_in_sight_together(auditing: Page) -> None:
+    answer(auditing, "3", "Answerable: Not established")
     for _ in range(2):
-        answer(page, "3", "Support: Neither")
-    ready(page)
+        answer(auditing, "3", "Support: Neither")
+    ready(auditing)
     for part in (".value >> nth=0", ".value.cannot", "#note", ".openers button"):
-        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        expect(auditing.locator(part)).to_be_in_viewport(ratio=1)
 
 
 def test_a_phone_has_one_column_and_the_question_below(page: Page) -> None:

@@ -214,14 +214,13 @@ def test_digits_of_a_french_keyboard_and_of_the_number_pad(page: Page, context: 
         expect(chosen).to_contain_text(text)
 
 
-def test_ten_keys_without_a_gap_all_land(page: Page, server: str) -> None:
-    page.goto(f"{server}/context")
+def test_ten_keys_without_a_gap_all_land(auditing: Page) -> None:
     for key in ("3", "3", "3"):
-        answer(page, key)
-    expect(title(page)).to_have_text("Construction errors")
+        answer(auditing, key)
+    expect(title(auditing)).to_have_text("Construction errors")
     for key in "1234568adg":
-        page.keyboard.press(key)
-    expect(page.locator(".value[aria-pressed=true]")).to_have_count(10)
+        auditing.keyboard.press(key)
+    expect(auditing.locator(".value[aria-pressed=true]")).to_have_count(10)
 
 
 def test_a_double_click_on_save_saves_once(page: Page, events: Events) -> None:

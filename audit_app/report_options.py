@@ -114,6 +114,7 @@ def _holds_for(given: Choices, sample_id: str) -> tuple[Target, About, Annotator
     with right:
         if sample_id in given.doubled:
             target = st.selectbox(_("Whose labels"), get_args(Target), format_func=naming(TARGETS), key="target")
+    with left:
         if len(averages) > 1:
             average = st.selectbox(_("A number is"), averages, format_func=naming(AVERAGES), key="average")
     return target, about, annotators, average

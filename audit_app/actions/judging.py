@@ -19,7 +19,7 @@ from audit_app.actions.registration import judge_of
 from audit_app.actions.scope import Scope
 from audit_app.actions.seal import Seal, read_seal, require_open, require_results
 from audit_app.actions.split import OfTask, Split, Tuned, tasks_of, tuned
-from audit_app.actions.trust import Verdict, verdict_sentence, verdicts
+from audit_app.actions.trust import RULE, Verdict, verdict_sentence, verdicts
 from audit_app.language import _, joined
 from data import frame as frames
 from data.errors import StudyProblem
@@ -115,10 +115,15 @@ class JudgeCheck(JudgeSlice):
         ).format(n=self.n_undated, all=self.n_verdicts, judge=self.judge)
 
     @property
-    def verdict(self) -> str:
+    def answer(self) -> str:
         """Which labels may be trusted, which not, and of which that cannot be told."""
         counted = {name: found.n for name, found in self.labels.items()}
         return verdict_sentence(self.judge, self.verdicts, counted, self.n_frame)
+
+    @property
+    def verdict(self) -> str:
+        """The answer and the rule that it follows."""
+        return f"{self.answer} ({_(RULE)})"
 
 
 def judge_check(

@@ -105,7 +105,7 @@ def _more(figure: Agreement, least: float, n: int, n_frame: int) -> int:
 def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int], n_frame: int) -> str:
     """Which labels of a judge may be trusted, which not, and of which that cannot be told.
 
-    >>> verdict_sentence("j", [Verdict(label="D", word="trusted", reason="")], {"D": 9}, 10).partition(" (")[0]
+    >>> verdict_sentence("j", [Verdict(label="D", word="trusted", reason="")], {"D": 9}, 10)
     'Judge j may be trusted on D.'
     """
     trusted = [one.label for one in found if one.word == "trusted"]
@@ -124,7 +124,7 @@ def verdict_sentence(judge: str, found: Sequence[Verdict], n: Mapping[str, int],
             )
     semicolons = _("; ").join(said)
     head = _("Judge {judge} {said}.") if trusted else _("Judge {judge} may be trusted on no label: {said}.")
-    return f"{head.format(judge=judge, said=semicolons)} ({_(RULE)})"
+    return head.format(judge=judge, said=semicolons)
 
 
 def _needed(one: Verdict, n: int, n_frame: int) -> str:

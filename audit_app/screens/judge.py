@@ -13,6 +13,7 @@ from audit_app.actions.choices import Choices, choices
 from audit_app.actions.judge_trials import Trial, latest
 from audit_app.actions.judges import Judges, JudgesQuestion, compare_judges
 from audit_app.actions.judging import JudgeCheck, judge_check
+from audit_app.actions.trust import RULE
 from audit_app.actions.wording import coefficient, percent, when, with_interval
 from audit_app.dot_plot import Dot, dots
 from audit_app.language import _, isolated, mark
@@ -94,9 +95,10 @@ def _checked(study: Study, given: Choices) -> None:
         st.html(figures.sentence(_(NO_VERDICTS), notice=True))
         return
     check = judge_check(study, sample_id=sample_id, judge=judge)
-    st.html(figures.sentence(check.sentence))
     if any(found.n for found in check.labels.values()):
-        st.html(figures.sentence(check.verdict))
+        st.html(figures.sentence(check.answer))
+        st.html(figures.sentence(_(RULE), soft=True))
+    st.html(figures.sentence(check.sentence))
     if check.tuned_sentence:
         st.html(figures.sentence(check.tuned_sentence, notice=True))
     if check.undated_sentence:

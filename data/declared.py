@@ -1,6 +1,7 @@
 """What study.toml declares: every setting with its default, and what is wrong with one that does not fit."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,17 @@ def _order(path: Path, raw: object) -> str:
     return str(order)
 
 
+def _refuse(path: Path, table: str, faults: Mapping[str, str | None]) -> None:
+    """Every fault in the settings of a table at once; None is no fault."""
+    found = [
+        Problem(where=str(path / "study.toml"), field=f"{table}.{name}", message=fault)
+        for name, fault in faults.items()
+        if fault
+    ]
+    if found:
+        raise StudyProblem(found)
+
+
 _OIDC = ("issuer", "client_id", "address")
 _SAFE = re.compile(r"https://[^\s/?#@]+[^\s?#]*|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[^\s?#]*)?")
 """An address that nobody on the way can read or change: https, or this machine."""
@@ -93,16 +105,9 @@ _SAFE = re.compile(r"https://[^\s/?#@]+[^\s?#]*|http://(127\.0\.0\.1|localhost|\
 
 def _oidc(path: Path, raw: object) -> Oidc:
     """The table [oidc]; every fault of it at once."""
-    where = str(path / "study.toml")
     if not isinstance(raw, dict):
-        raise StudyProblem(f"{where}: oidc = {raw!r}; expected a table [oidc]")
-    faults = [
-        Problem(where=where, field=f"oidc.{name}", message=message)
-        for name in dict.fromkeys([*_OIDC, *raw])
-        if (message := _oidc_fault(name, raw.get(name)))
-    ]
-    if faults:
-        raise StudyProblem(faults)
+        raise StudyProblem(f"{path / 'study.toml'}: oidc = {raw!r}; expected a table [oidc]")
+    _refuse(path, "oidc", {name: _oidc_fault(name, raw.get(name)) for name in [*_OIDC, *raw]})
     return Oidc(issuer=raw["issuer"], client_id=raw["client_id"], address=raw["address"].rstrip("/"))
 
 
@@ -145,24 +150,16 @@ _LEAST: dict[str, tuple[type, float]] = {
 
 def _labelling(path: Path, raw: object) -> Labelling:
     """The table [labelling]; every fault of it at once."""
-    where = str(path / "study.toml")
     if not isinstance(raw, dict):
-        raise StudyProblem(f"{where}: labelling = {raw!r}; expected a table [labelling]")
-    faults = [
-        Problem(where=where, field=f"labelling.{name}", message=message)
-        for name, value in raw.items()
-        if (message := _labelling_fault(name, value))
-    ]
-    if faults:
-        raise StudyProblem(faults)
+        raise StudyProblem(f"{path / 'study.toml'}: labelling = {raw!r}; expected a table [labelling]")
+    _refuse(path, "labelling", {name: _labelling_fault(name, value) for name, value in raw.items()})
     return Labelling(**raw)
 
 
 def _calibration(path: Path, raw: object) -> Calibration:
     """The table [calibration]; every fault of it at once."""
-    where = str(path / "study.toml")
     if not isinstance(raw, dict) or not isinstance(raw.get("marks", {}), dict):
-        raise StudyProblem(f"{where}: calibration = {raw!r}; expected a table [calibration]")
+        raise StudyProblem(f"{path / 'study.toml'}: calibration = {raw!r}; expected a table [calibration]")
     marks = raw.get("marks", {})
     shares = {"pass_mark": raw.get("pass_mark", 0.8), **{f"marks.{label}": mark for label, mark in marks.items()}}
     wrong = {name: f"no such setting; there are {', '.join(_CALIBRATION)}" for name in raw if name not in _CALIBRATION}
@@ -171,8 +168,7 @@ def _calibration(path: Path, raw: object) -> Calibration:
     for name, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             wrong[name] = f"{share!r}; expected a share from 0 to 1, like 0.8"
-    if wrong:
-        raise StudyProblem(Problem(where=where, field=f"calibration.{n}", message=m) for n, m in wrong.items())
+    _refuse(path, "calibration", wrong)
     return Calibration(**{**raw, "marks": tuple(marks.items())})
 
 

@@ -56,16 +56,7 @@ def first_of(problems: Sequence[Problem], all_in: Path | None = None) -> str:
     a.csv:3: field 'gold': found a list
     … and 3 more like it, up to a.csv:6: field 'gold': found a list
     """
-    kinds: dict[tuple[str | None, str], list[Problem]] = {}
-    for problem in problems:
-        kinds.setdefault(_kind(problem), []).append(problem)
-    lines: list[tuple[int, str]] = []
-    for problem in problems:
-        alike = kinds[_kind(problem)]
-        if len(alike) <= ALIKE + 1 or problem in alike[:ALIKE]:
-            lines.append((1, str(problem)))
-        elif problem is alike[-1]:
-            lines.append((len(alike) - ALIKE, f"… and {len(alike) - ALIKE} more like it, up to {problem}"))
+    lines = _lines(problems)
     told, unsaid = lines[:SHOWN], sum(times for times, _ in lines[SHOWN:])
     shown = [line for _, line in told]
     if unsaid:
@@ -79,6 +70,21 @@ def _kind(problem: Problem) -> tuple[str | None, str]:
     return problem.field, problem.alike or problem.message
 
 
+def _lines(problems: Sequence[Problem]) -> list[tuple[int, str]]:
+    """Every line that there is to say, and of how many problems it is."""
+    kinds: dict[tuple[str | None, str], list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(_kind(problem), []).append(problem)
+    lines: list[tuple[int, str]] = []
+    for problem in problems:
+        alike = kinds[_kind(problem)]
+        if len(alike) <= ALIKE + 1 or problem in alike[:ALIKE]:
+            lines.append((1, str(problem)))
+        elif problem is alike[-1]:
+            lines.append((len(alike) - ALIKE, f"… and {len(alike) - ALIKE} more like it, up to {problem}"))
+    return lines
+
+
 def all_said(problems: Sequence[Problem]) -> bool:
     """Whether `first_of` has a line for each of them."""
-    return len(problems) == len(first_of(problems).splitlines())
+    return len(problems) <= SHOWN and len(_lines(problems)) == len(problems)

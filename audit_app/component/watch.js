@@ -1,5 +1,6 @@
 // On every page: which language it is in, and every few seconds whether whoever is signed in still is, and whether the
-// server still answers. On a phone, where Streamlit's menu lies over the page, it closes once a page is chosen and is not open when a page is loaded.
+// server still answers. On a phone, where Streamlit's menu lies over the page, it closes once a page is chosen and is
+// not open when a page is loaded.
 
 let watching, leaving;
 let looking = false;

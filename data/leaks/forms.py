@@ -47,7 +47,7 @@ _SHORT: dict[str, str] = LEXICON["short"]
 
 
 def _is_short_for(one: str, other: str) -> bool:
-    return other in (_SHORT.get(one), one) or one == _SHORT.get(other)
+    return other == _SHORT.get(one) or one == _SHORT.get(other)
 
 
 def _share(one: str, other: str, endings: frozenset[str]) -> bool:
